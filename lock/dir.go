@@ -1,0 +1,155 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	recordFile   = "record.lock"
+	deliveryFile = "delivery.lock"
+
+	// DefaultWait bounds a wait when [Options] does not say otherwise.
+	DefaultWait = 10 * time.Second
+)
+
+// Options configures a [Dir]. The zero value is ready to use.
+type Options struct {
+	// Wait bounds each wait for a lock. Zero means [DefaultWait]; a negative value
+	// means that only the context bounds it.
+	Wait time.Duration
+}
+
+// A Dir gives access to the two locks of one session directory. It keeps the lock
+// files open between uses; call [Dir.Close] when done with the session. It is
+// safe for concurrent use, and several Dirs of one directory exclude each other.
+type Dir struct {
+	path     string
+	identity os.FileInfo
+	wait     time.Duration
+	record   *kernelLock
+	delivery *kernelLock
+}
+
+// Open prepares the locks of the session directory dir, which must exist; nothing
+// is created and nothing locked yet. The error is [ErrClosed] when there is no
+// such directory.
+func Open(dir string, o Options) (*Dir, error) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("lock: %s: %w", dir, err)
+	}
+	info, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %w", ErrClosed, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%w: %s is not a directory", ErrClosed, path)
+	}
+	wait := o.Wait
+	if wait == 0 {
+		wait = DefaultWait
+	}
+	d := &Dir{path: path, identity: info, wait: wait}
+	d.record = newKernelLock(d, "record", recordFile)
+	d.delivery = newKernelLock(d, "delivery", deliveryFile)
+	return d, nil
+}
+
+// Path returns the session directory as an absolute path.
+func (d *Dir) Path() string { return d.path }
+
+// Close gives back the lock files' descriptors. A lock that is still held is
+// freed by it: release first. The Dir can be used again afterwards.
+func (d *Dir) Close() error {
+	return errors.Join(d.record.close(), d.delivery.close())
+}
+
+// Record waits for the record lock. The caller must release it soon: every other
+// writer of the session waits for it, and it must never be held across a call of
+// a harness.
+//
+// The error is a [*TimeoutError], [ErrClosed], [ErrUnsupported], [ErrReadOnly],
+// or wraps the context's; nothing is held then.
+func (d *Dir) Record(ctx context.Context) (*Record, error) {
+	if err := d.record.acquire(ctx, d.wait); err != nil {
+		return nil, err
+	}
+	r := &Record{hold: hold{lock: d.record}}
+	r.state.read(d.record.file)
+	return r, nil
+}
+
+// Delivery waits for the delivery lock, which is held for one whole pass. The
+// caller must not hold the record lock of any session. Errors are as for
+// [Dir.Record].
+func (d *Dir) Delivery(ctx context.Context) (*Delivery, error) {
+	if err := d.delivery.acquire(ctx, d.wait); err != nil {
+		return nil, err
+	}
+	return &Delivery{hold{lock: d.delivery}}, nil
+}
+
+// TryDelivery takes the delivery lock if it is free now, and answers [ErrBusy]
+// without waiting if it is not.
+func (d *Dir) TryDelivery() (*Delivery, error) {
+	if err := d.delivery.try(); err != nil {
+		return nil, err
+	}
+	return &Delivery{hold{lock: d.delivery}}, nil
+}
+
+// gone reports whether the directory that was opened is still at its path.
+func (d *Dir) gone() bool {
+	info, err := os.Lstat(d.path)
+	return err != nil || !os.SameFile(info, d.identity)
+}
+
+// A Set is several record locks that were taken together.
+type Set struct{ records []*Record }
+
+// Records takes the record locks of all dirs, in the order of their paths, so
+// that callers with overlapping sets cannot wait for each other for ever. A
+// directory that is named twice is locked once. On an error nothing is held.
+func Records(ctx context.Context, dirs ...*Dir) (*Set, error) {
+	sorted := slices.Clone(dirs)
+	slices.SortFunc(sorted, func(a, b *Dir) int { return strings.Compare(a.path, b.path) })
+	sorted = slices.CompactFunc(sorted, func(a, b *Dir) bool { return a.path == b.path })
+	s := &Set{}
+	for _, d := range sorted {
+		r, err := d.Record(ctx)
+		if err != nil {
+			return nil, errors.Join(err, s.Release())
+		}
+		s.records = append(s.records, r)
+	}
+	return s, nil
+}
+
+// Of returns the held record lock of d's directory, or nil if d is not in the set.
+func (s *Set) Of(d *Dir) *Record {
+	for _, r := range s.records {
+		if r.lock.dir.path == d.path {
+			return r
+		}
+	}
+	return nil
+}
+
+// Release frees all locks of the set. Calling it again does nothing.
+func (s *Set) Release() error {
+	var errs []error
+	for _, r := range slices.Backward(s.records) {
+		errs = append(errs, r.Release())
+	}
+	return errors.Join(errs...)
+}

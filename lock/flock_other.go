@@ -1,0 +1,20 @@
+//go:build !unix && !windows
+
+package lock
+
+import (
+	"errors"
+	"os"
+)
+
+const openFlags = 0
+
+var errNoLocks = errors.New("this platform has no file locks")
+
+func tryFlock(*os.File) error { return errNoLocks }
+
+func unflock(*os.File) error { return nil }
+
+func isReadOnly(error) bool { return false }
+
+func isUnsupported(err error) bool { return errors.Is(err, errNoLocks) }
