@@ -38,8 +38,9 @@ import "context"
 
 // A Session is what an adapter learns about the session that it serves.
 type Session struct {
-	ID  string // the session's id
-	Dir string // its directory; an adapter may keep files of its own there
+	ID    string // the session's id
+	Dir   string // its directory; an adapter may keep files of its own there
+	Store string // the directory of the store that holds it; empty means unknown
 }
 
 // A Prompt is one message as the harness is to get it.
@@ -94,8 +95,9 @@ type Looker interface {
 type Prober interface {
 	// Probe must not change anything and must be much cheaper than Insert. The
 	// answer is a hint: a pass spares itself an Insert that Blocked or Gone
-	// would refuse (see [State.Refusal]), and Insert must check again what it
-	// depends on. An error counts as Unknown.
+	// would refuse, and Insert must check again what it depends on. Blocked and
+	// Gone may come with an error that says why, for the person who reads what
+	// is owed; with any other state an error counts as Unknown.
 	Probe(ctx context.Context) (State, error)
 }
 
@@ -151,19 +153,6 @@ const (
 
 // String returns the word for s.
 func (s State) String() string { return word(int(s), "unknown", "idle", "busy", "blocked", "gone") }
-
-// Refusal returns the error with which a pass ends at this state before it has
-// contacted the harness: [ErrBlocked] or [ErrGone]. It is nil for the states in
-// which Insert decides, Busy among them.
-func (s State) Refusal() error {
-	switch s {
-	case Blocked:
-		return ErrBlocked
-	case Gone:
-		return ErrGone
-	}
-	return nil
-}
 
 // A Policy decides what happens to a prompt that stays unconfirmed when nothing
 // can be looked up.

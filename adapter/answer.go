@@ -57,6 +57,10 @@ func Refuse(err error) error { return mark(ErrRefused, err) }
 // outweighs a refusal inside err. A nil err gives ErrUnconfirmed.
 func Unconfirm(err error) error { return mark(ErrUnconfirmed, err) }
 
+// Because returns err marked with the reason of a refusal, which is [ErrBusy],
+// [ErrBlocked] or [ErrGone], with the same text. A nil err gives the reason.
+func Because(reason, err error) error { return mark(reason, err) }
+
 // Recovered returns the unconfirmed error for a value that [Adapter.Insert]
 // panicked with. It must not be called with nil.
 func Recovered(value any) error {

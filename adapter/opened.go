@@ -38,18 +38,32 @@ func (o Opened) Lookup(ctx context.Context, mid string) (Presence, error) {
 	return p, nil
 }
 
-// Probe asks the adapter's [Prober]; without one, and after an error, the answer
-// is Unknown.
+// Probe asks the adapter's [Prober]; without one the answer is Unknown, and so it
+// is after an error that comes with a state other than Blocked or Gone.
 func (o Opened) Probe(ctx context.Context) (State, error) {
 	p, ok := o.Adapter.(Prober)
 	if !ok {
 		return Unknown, nil
 	}
 	s, err := p.Probe(ctx)
-	if err != nil {
+	if err != nil && s != Blocked && s != Gone {
 		return Unknown, err
 	}
-	return s, nil
+	return s, err
+}
+
+// Ready returns the refusal with which a pass can end before it contacts the
+// harness at all: an error that is [ErrBlocked] or [ErrGone], with the reason
+// that Probe gave. Nil means that Insert decides, as it does for a busy harness
+// and for one that cannot be seen.
+func (o Opened) Ready(ctx context.Context) error {
+	switch s, err := o.Probe(ctx); s {
+	case Blocked:
+		return Because(ErrBlocked, err)
+	case Gone:
+		return Because(ErrGone, err)
+	}
+	return nil
 }
 
 // Close releases what the adapter holds, if it is an [io.Closer]. It does not

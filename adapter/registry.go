@@ -72,7 +72,7 @@ func (k Kind) AllSettings() []Setting {
 		Name:      PolicySetting,
 		Doc:       "what becomes of a prompt that may or may not have arrived; unset means what the adapter itself prefers",
 		Allowed:   "hold (wait for confirm, revoke or drain --redeliver) or redeliver (hand it over again)",
-		Canonical: func(v string) (string, error) { _, err := parsePolicy(v); return v, err },
+		Canonical: OneOf(Hold.String(), Redeliver.String()),
 	})
 }
 
@@ -124,7 +124,7 @@ func (r Registry) Open(name string, s Session, settings map[string]string) (Open
 	if err != nil {
 		return Opened{}, Refuse(err)
 	}
-	policy, overridden := settled[PolicySetting]
+	policy := settled[PolicySetting]
 	delete(settled, PolicySetting)
 	for _, d := range k.Settings {
 		if _, set := settled[d.Name]; !set && d.Default != "" {
@@ -136,8 +136,11 @@ func (r Registry) Open(name string, s Session, settings map[string]string) (Open
 		return Opened{}, Refuse(fmt.Errorf("adapter %s: %w", name, err))
 	}
 	o := Use(name, a)
-	if overridden {
-		o.Policy, _ = parsePolicy(policy) // settle has checked it
+	switch policy {
+	case Hold.String():
+		o.Policy = Hold
+	case Redeliver.String():
+		o.Policy = Redeliver
 	}
 	return o, nil
 }
@@ -184,11 +187,12 @@ func names(settings []Setting) string {
 	return strings.Join(list, ", ")
 }
 
-func parsePolicy(value string) (Policy, error) {
-	for _, p := range []Policy{Hold, Redeliver} {
-		if value == p.String() {
-			return p, nil
+// OneOf returns a [Setting.Canonical] that takes exactly these values.
+func OneOf(values ...string) func(value string) (string, error) {
+	return func(value string) (string, error) {
+		if !slices.Contains(values, value) {
+			return "", fmt.Errorf("bad value %q", value)
 		}
+		return value, nil
 	}
-	return Hold, fmt.Errorf("bad value %q", value)
 }
