@@ -62,6 +62,10 @@ func (r *Record) Release() error {
 // make them agree does so and calls [Record.Recovered].
 func (r *Record) Interrupted() bool { return r.state.interrupted }
 
+// Restarted reports that the lock is interrupted because the machine restarted
+// since the last change: whatever was not synced before may be lost or damaged.
+func (r *Record) Restarted() bool { return r.state.interrupted && r.state.restarted }
+
 // Generation is a number that every Begin of any process raises. What was read
 // under a generation is still what the files say while the generation stands,
 // as long as only holders that call Begin change them.
@@ -76,7 +80,9 @@ func (r *Record) Begin() error {
 		return err
 	}
 	if r.depth == 0 {
-		next := state{dirty: true, generation: r.state.generation + 1, interrupted: r.state.interrupted}
+		next := r.state
+		next.dirty = true
+		next.generation++
 		if err := r.write(next); err != nil {
 			return err
 		}
@@ -95,7 +101,9 @@ func (r *Record) Done() error {
 	if r.depth > 0 {
 		return nil
 	}
-	return r.write(state{dirty: r.state.interrupted, generation: r.state.generation, interrupted: r.state.interrupted})
+	next := r.state
+	next.dirty = next.interrupted
+	return r.write(next)
 }
 
 // Recovered notes that the holder has made the files agree again.

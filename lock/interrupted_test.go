@@ -92,10 +92,33 @@ func TestUnknownStateCountsAsInterrupted(t *testing.T) {
 			}
 			r := record(t, d)
 			defer r.Release()
-			if !r.Interrupted() {
-				t.Fatal("got a clean lock, want an interrupted one")
+			if !r.Interrupted() || r.Restarted() != (name == "another boot") {
+				t.Fatalf("got interrupted %v, restarted %v", r.Interrupted(), r.Restarted())
 			}
 		})
+	}
+}
+
+// A holder that does not recover must not hide the restart from the next one.
+func TestRestartIsSeenUntilRecovered(t *testing.T) {
+	d := open(t, t.TempDir(), lock.Options{})
+	old := "clean 00000000000000000007 00000000-0000-0000-0000-000000000000\n"
+	if err := os.WriteFile(d.Path()+"/record.lock", []byte(old), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		r := record(t, d)
+		if !r.Restarted() {
+			t.Fatal("got no restart")
+		}
+		change(t, r)
+		release(t, r)
+	}
+	recovered(t, d)
+	r := record(t, d)
+	defer r.Release()
+	if r.Interrupted() || r.Restarted() {
+		t.Fatal("got an interrupted lock after Recovered")
 	}
 }
 

@@ -13,7 +13,9 @@ const stateBytes = 64
 type state struct {
 	dirty       bool
 	generation  uint64
-	interrupted bool // not on disk: dirty, of another boot, or unreadable when read
+	boot        string // empty stands for the running one
+	interrupted bool   // not on disk: dirty, of another boot, or unreadable when read
+	restarted   bool   // not on disk: of another boot when read
 }
 
 func (s *state) read(f io.ReaderAt) {
@@ -32,7 +34,11 @@ func (s *state) read(f io.ReaderAt) {
 	}
 	s.generation = generation
 	s.dirty = fields[0] != "clean"
-	s.interrupted = s.dirty || fields[2] != bootID()
+	s.restarted = fields[2] != bootID()
+	if s.restarted {
+		s.boot = fields[2]
+	}
+	s.interrupted = s.dirty || s.restarted
 }
 
 func (s state) write(f io.WriterAt) error {
@@ -40,6 +46,10 @@ func (s state) write(f io.WriterAt) error {
 	if s.dirty {
 		word = "dirty"
 	}
-	_, err := f.WriteAt(fmt.Appendf(nil, "%s %020d %-36.36s\n", word, s.generation, bootID()), 0)
+	boot := s.boot
+	if boot == "" {
+		boot = bootID()
+	}
+	_, err := f.WriteAt(fmt.Appendf(nil, "%s %020d %-36.36s\n", word, s.generation, boot), 0)
 	return err
 }
