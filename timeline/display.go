@@ -1,0 +1,38 @@
+package timeline
+
+// Display returns the word that every surface shows for a status: the label of
+// the proposal while the agent is awaiting an answer (merge is "review", nothing
+// is "done", close is "close-pending"), "working" while it is active, and
+// otherwise the status itself. A message has no display word.
+func (e Event) Display() string {
+	if e.Kind != KindStatus {
+		return ""
+	}
+	return DisplayWord(e.Status, e.Proposal)
+}
+
+// DisplayWord is [Event.Display] for a status and a proposal that were not read
+// from a log.
+func DisplayWord(status, proposal string) string {
+	switch status {
+	case "active":
+		return "working"
+	case "awaiting":
+		return proposalLabel(proposal)
+	}
+	return status
+}
+
+func proposalLabel(proposal string) string {
+	switch proposal {
+	case "merge":
+		return "review"
+	case "nothing":
+		return "done"
+	case "close":
+		return "close-pending"
+	case "":
+		return "awaiting"
+	}
+	return proposal
+}

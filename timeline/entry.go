@@ -1,0 +1,91 @@
+package timeline
+
+import "time"
+
+// An Entry is one line for [Log.Write] to store. The union is closed: [Status]
+// and [Sent] are public, [Settled] and [Revoked] are private and are never shown,
+// counted or moved over by a public read.
+//
+// A Time that is zero becomes the time of the write. Times are stored in UTC with
+// milliseconds.
+type Entry interface {
+	// check returns why the entry cannot be stored, and nil if it can.
+	check(maxText int) error
+	// append adds the stored line, without seq and newline, to dst.
+	append(dst []byte, now time.Time) []byte
+	public() bool
+}
+
+// A Status is a declaration of the session's agent. Empty fields are stored as
+// null.
+type Status struct {
+	Time                   time.Time
+	Status, Proposal, Note string
+}
+
+// A Sent is a message to the session.
+type Sent struct {
+	Time     time.Time
+	MID      string  // unique; must not be empty
+	Text     string  // as it was said, before any insert
+	From     string  // the sending session; empty means a human
+	ReplyVia Channel // Terminal and empty are the same and are not stored
+
+	// Receipt is the private proof that a keyed request was accepted; nil for a
+	// message without a key.
+	Receipt *Receipt
+	// Delivered is the text that is handed over. Empty means the same as Text;
+	// only a difference is stored.
+	Delivered string
+	// Attributes go with the message to the harness.
+	Attributes map[string]string
+	// NoDebt says that nobody has to hand this message over, so that [Log.Owed]
+	// never names it. Delivered and Attributes are not stored then.
+	NoDebt bool
+}
+
+// A Receipt is kept privately on the line of a keyed message: only digests of the
+// key and of the payload, and the exact bytes that are handed over.
+type Receipt struct {
+	Operation     string
+	RequestDigest string // of the key, hexadecimal SHA-256
+	PayloadHash   string // of the payload, hexadecimal SHA-256
+	Delivery      Delivery
+}
+
+// A Delivery is what was frozen for the harness when a keyed message was accepted.
+type Delivery struct {
+	Text string
+	From string // empty means a human
+}
+
+// A Settled proves that the adapter took the message. For a message without a key
+// Operation and RequestDigest are empty and not stored.
+type Settled struct {
+	Time                     time.Time
+	MID                      string
+	Operation, RequestDigest string
+}
+
+// A Revoked proves that the message was taken out of the queue by a decision. For
+// a keyed message Operation and RequestDigest let [Log.Receipt] find it faster.
+type Revoked struct {
+	Time                     time.Time
+	MID, Reason              string
+	Operation, RequestDigest string
+}
+
+func (Status) check(int) error  { return errSkeleton }
+func (Sent) check(int) error    { return errSkeleton }
+func (Settled) check(int) error { return errSkeleton }
+func (Revoked) check(int) error { return errSkeleton }
+
+func (Status) append([]byte, time.Time) []byte  { return nil }
+func (Sent) append([]byte, time.Time) []byte    { return nil }
+func (Settled) append([]byte, time.Time) []byte { return nil }
+func (Revoked) append([]byte, time.Time) []byte { return nil }
+
+func (Status) public() bool  { return true }
+func (Sent) public() bool    { return true }
+func (Settled) public() bool { return false }
+func (Revoked) public() bool { return false }
