@@ -108,8 +108,9 @@ func (d *Dir) TryDelivery() (*Delivery, error) {
 	return &Delivery{hold{lock: d.delivery}}, nil
 }
 
-// gone reports whether the directory that was opened is still at its path.
-func (d *Dir) gone() bool {
+// Gone reports that the directory that was opened is not at its path any more:
+// it was removed, renamed or replaced.
+func (d *Dir) Gone() bool {
 	info, err := os.Lstat(d.path)
 	return err != nil || !os.SameFile(info, d.identity)
 }

@@ -131,7 +131,7 @@ func (k *kernelLock) lockFile() error {
 		}
 		k.file.Close()
 		k.file = nil
-		if k.dir.gone() {
+		if k.dir.Gone() {
 			return fmt.Errorf("session %s: %s lock: %w", k.session(), k.name, ErrClosed)
 		}
 	}
@@ -142,7 +142,7 @@ func (k *kernelLock) open() error {
 	if k.file != nil {
 		return nil
 	}
-	if k.dir.gone() {
+	if k.dir.Gone() {
 		return fmt.Errorf("session %s: %s lock: %w", k.session(), k.name, ErrClosed)
 	}
 	f, err := os.OpenFile(k.path(), os.O_RDWR|os.O_CREATE|openFlags, 0o600)
@@ -160,7 +160,7 @@ func (k *kernelLock) open() error {
 
 func (k *kernelLock) openError(err error) error {
 	switch {
-	case k.dir.gone():
+	case k.dir.Gone():
 		return fmt.Errorf("session %s: %s lock: %w", k.session(), k.name, ErrClosed)
 	case errors.Is(err, os.ErrPermission), isReadOnly(err):
 		return fmt.Errorf("session %s: %s lock: %w: %w", k.session(), k.name, ErrReadOnly, err)
