@@ -1,0 +1,2 @@
+// Package queue keeps what a session is still owed.
+package queue
