@@ -1,0 +1,78 @@
+// Package session keeps the sessions of a store: the directory of each one, the
+// record of what it is now, and the one way in which an agent declares something
+// about itself.
+//
+// # What it keeps
+//
+// A [Store] is a directory with one directory a session. The record of a session
+// ([Record]) is its present state only; what was declared over time is its
+// timeline. [Session.Declare] is the only writer of declarations: it compares,
+// replaces the record, and appends the event to the timeline, in one hold of the
+// record lock. An unmoved declaration writes nothing.
+//
+// A session is in one of three lives. It lives; it is archived, which is a mark
+// and changes nothing else; or it is retired, which closes its lifecycle
+// (declarations and launches) while it still receives. [Session.Close] is the only
+// deletion there is.
+//
+// # Guarantees
+//
+// Only a [ValidID] ever becomes a part of a path, and a session directory that is
+// a symbolic link, belongs to another user, or may be written by everyone is
+// refused. Readers take no lock. A record that cannot be read is a
+// [*RecordError], never an empty one. Fields that other programs put into a record
+// are kept where they are, byte for byte.
+//
+// The last status event of the timeline is what [Record.Authored] says, and no two
+// neighbouring status events are equal, as long as every declaration goes through
+// this package.
+//
+// What returned nil is on stable storage, unless the timeline is opened Buffered.
+//
+// # Crashes
+//
+// A process may be killed, and the machine may stop, at any point:
+//
+//   - Create: before the session has its name there is no session, from then on a
+//     whole one.
+//   - A change of the record alone (Update, Archive, Retire, the beginning of a
+//     launch and its failure): the record is the old or the new one.
+//   - Declare, and a launch that worked: before the record is replaced nothing
+//     happened. After it the declaration stands, also if its event is missing: the
+//     record says where the event belongs and when it was made, and the next
+//     change of the session, or [Session.Heal], appends it, once.
+//   - Close: before the directory is moved away the session is whole, though its
+//     id may be marked as closed already; close it again. After it the session is
+//     gone.
+//
+// What is left aside (a half-made or half-removed directory, a file with the name
+// of one that was to be replaced) no reader looks at; later calls remove it. A
+// build belongs to a living process as long as its delivery lock is held, so that
+// no other process removes it.
+//
+// # Format
+//
+// In the store, directories with mode 0700 and files with 0600:
+//
+//	sessions/<id>/session.json      the record
+//	sessions/<id>/session.json.new  while the record is being replaced
+//	sessions/<id>/...               files of the lock, timeline and queue packages
+//	sessions/.staging/new-*         a session being created
+//	sessions/.staging/closed-*      a session being removed
+//	closed/<id>                     {"session":"<id>","closedAt":"<RFC 3339>"} and a newline
+//	closed/.<id>                    while the mark is being written
+//
+// A record is one JSON object, one field a line, indented by two spaces, at most
+// [MaxRecordBytes] long. Fields that are null or absent are empty.
+//
+//	session_id, title, parent, note   text
+//	status, proposal                  one word each; a new session's status is null
+//	createdAt                         milliseconds since 1970, a number
+//	harness                           the name of the adapter
+//	harness_settings                  an object of texts
+//	archived, retired                 true; every other value that is not null, false, 0 or "" counts as true
+//	launch_readiness_pending          {"status","proposal","note"} as they were before the launch; of
+//	                                  other programs whatever counts as true
+//	declared                          {"seq","ts"}: the sequence and time of the status event that
+//	                                  belongs to what was declared last
+package session

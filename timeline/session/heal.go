@@ -1,0 +1,112 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
+	"github.com/docket-go/docket/timeline"
+)
+
+// Heal makes the log hold what the record declares: if a process died, or the
+// power went, after the record was replaced and before its event was on the disk,
+// Heal appends that event, with its own time. Whoever appends to the log of a
+// session by other means than this package calls it first, under the same lock,
+// so that the events keep their order. It reads the record; the log it reads only
+// if the event is missing or the lock is [lock.Record.Interrupted]. What it
+// appends is on stable storage when it returns nil.
+//
+// The error is [lock.ErrNotHeld], or that of [Session.Record] or of the log.
+// Nothing is lost by it, nor if the process dies inside: the next call completes
+// it. It does not call [lock.Record.Recovered], because the queue is not its own.
+func (s *Session) Heal(ctx context.Context, held *lock.Record) error {
+	if err := held.Covers(s.dir); err != nil {
+		return fmt.Errorf("session %s: %w", s.id, err)
+	}
+	r, err := s.Record()
+	if err != nil {
+		return err
+	}
+	_, err = s.heal(ctx, held, r)
+	return err
+}
+
+// heal returns the record as it is then.
+func (s *Session) heal(ctx context.Context, held *lock.Record, r Record) (Record, error) {
+	if r.declared == nil || r.Launching && r.frozen == nil {
+		return r, nil // what readers are to be shown does not stand in the record
+	}
+	next, err := s.log.NextSeq(held)
+	if err != nil {
+		return r, fmt.Errorf("session %s: %w", s.id, err)
+	}
+	missing := r.declared.Seq >= next
+	if !missing && (!held.Interrupted() || s.agreed == held.Generation()+1) {
+		return r, nil
+	}
+	last, found, err := s.log.LastStatus(ctx)
+	if err != nil {
+		return r, fmt.Errorf("session %s: %w", s.id, err)
+	}
+	switch agree := found && declarationOf(last) == r.Authored(); {
+	case agree && missing:
+		r, err = s.place(r, last.Seq, r.declared.Time)
+	case !agree:
+		r, err = s.appendMissing(held, r, next)
+	}
+	if err != nil {
+		return r, err
+	}
+	s.agreed = held.Generation() + 1
+	return r, nil
+}
+
+// authored is what the agent declared last. If the record does not have it, as
+// another program's launch is pending, the log does.
+func (s *Session) authored(ctx context.Context, r Record) (Declaration, error) {
+	if !r.Launching || r.frozen != nil {
+		return r.Authored(), nil
+	}
+	last, _, err := s.log.LastStatus(ctx)
+	if err != nil {
+		return Declaration{}, fmt.Errorf("session %s: %w", s.id, err)
+	}
+	return declarationOf(last), nil
+}
+
+// appendMissing appends the event of the declaration that the record shows. The
+// record names the new place first: an event whose place is taken is never
+// appended again.
+func (s *Session) appendMissing(held *lock.Record, r Record, seq uint64) (Record, error) {
+	if err := held.Begin(); err != nil {
+		return r, err
+	}
+	r, err := s.place(r, seq, r.declared.Time)
+	if err != nil {
+		return r, err
+	}
+	step.At("session: missing declaration placed")
+	written, err := s.appendDeclared(held, r.Authored(), r.declared.time())
+	if err != nil {
+		return r, err
+	}
+	if err := s.log.Commit(written); err != nil {
+		return r, fmt.Errorf("session %s: %w", s.id, err)
+	}
+	return r, nil
+}
+
+// place notes in the record where the event of its declaration stands.
+func (s *Session) place(r Record, seq uint64, at string) (Record, error) {
+	next := r
+	next.declared = &place{Seq: seq, Time: at}
+	if err := s.replaceMoved(r, next); err != nil {
+		return r, err
+	}
+	return next, nil
+}
+
+func declarationOf(e timeline.Event) Declaration {
+	return Declaration{Status: e.Status, Proposal: e.Proposal, Note: e.Note}
+}

@@ -1,0 +1,88 @@
+package session
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
+)
+
+const (
+	buildPrefix = "new-"
+	tombPrefix  = "closed-"
+)
+
+// newBuild makes an empty directory for a new session. A sweep that comes between
+// the making and the locking takes it away; then another one is made.
+func (s *Store) newBuild() (*build, error) {
+	for range 100 {
+		dir := filepath.Join(s.stagingDir(), buildPrefix+rand.Text())
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return nil, err
+		}
+		step.At("session: staging directory made")
+		b, err := lockBuild(dir, s.lockOptions())
+		if errors.Is(err, lock.ErrClosed) || errors.Is(err, lock.ErrBusy) {
+			continue
+		}
+		if err != nil {
+			return nil, errors.Join(err, os.RemoveAll(dir))
+		}
+		return b, nil
+	}
+	return nil, fmt.Errorf("%s: new directories vanish again and again: find the program that removes them", s.stagingDir())
+}
+
+func lockBuild(dir string, o lock.Options) (*build, error) {
+	locks, err := lock.Open(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	guard, err := locks.TryDelivery()
+	if err != nil {
+		return nil, errors.Join(err, locks.Close())
+	}
+	return &build{dir: dir, locks: locks, guard: guard}, nil
+}
+
+// sweep removes what processes that died left aside: sessions that were not
+// created to the end, and closed ones that were not removed to the end.
+func (s *Store) sweep() error {
+	entries, err := os.ReadDir(s.stagingDir())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		dir := filepath.Join(s.stagingDir(), e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), tombPrefix):
+			err = os.RemoveAll(dir)
+		case strings.HasPrefix(e.Name(), buildPrefix):
+			err = removeAbandoned(dir, s.lockOptions())
+		}
+		if err != nil {
+			return fmt.Errorf("remove what an earlier run left: %w: remove it by hand", err)
+		}
+	}
+	return nil
+}
+
+// removeAbandoned removes a build that nobody holds.
+func removeAbandoned(dir string, o lock.Options) error {
+	b, err := lockBuild(dir, o)
+	if errors.Is(err, lock.ErrClosed) || errors.Is(err, lock.ErrBusy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.RemoveAll(dir), b.release())
+}
