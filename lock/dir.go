@@ -115,6 +115,21 @@ func (d *Dir) Gone() bool {
 	return err != nil || !os.SameFile(info, d.identity)
 }
 
+// Interrupted reports, without taking the lock, that the last change of several
+// files is not complete: its holder is still at work, or died, or the machine
+// restarted since. A directory in which nobody ever took the record lock is not
+// interrupted. Only a holder knows for certain: see [Record.Interrupted].
+func (d *Dir) Interrupted() bool {
+	f, err := os.OpenFile(d.record.path(), os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var s state
+	s.read(f)
+	return s.interrupted
+}
+
 // A Set is several record locks that were taken together.
 type Set struct{ records []*Record }
 

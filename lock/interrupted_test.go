@@ -43,12 +43,21 @@ func TestDeathInsideAChangeIsSeen(t *testing.T) {
 
 func TestReleaseWithoutDoneIsSeen(t *testing.T) {
 	d := open(t, t.TempDir(), lock.Options{})
+	if d.Interrupted() {
+		t.Fatal("got an interruption where nobody ever locked")
+	}
 	recovered(t, d)
+	if d.Interrupted() {
+		t.Fatal("got an interruption after Recovered")
+	}
 	r := record(t, d)
 	if err := r.Begin(); err != nil {
 		t.Fatal(err)
 	}
 	release(t, r)
+	if !d.Interrupted() {
+		t.Fatal("got no interruption without the lock")
+	}
 	r = record(t, d)
 	if !r.Interrupted() {
 		t.Fatal("got a clean lock, want an interrupted one")
