@@ -1,0 +1,12 @@
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd || windows)
+
+package file
+
+import "os"
+
+// tryLock does nothing: there is no lock that goes with a handle here, so one
+// process must do all the writing.
+func tryLock(*os.File) (bool, error) { return true, nil }
+
+// syncDir does nothing: not every platform can sync a directory.
+func syncDir(string) error { return nil }
