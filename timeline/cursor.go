@@ -5,11 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-)
 
-// An epoch tells one log from every other log, also from a later one of a session
-// with the same name. It is zero while a log is empty and has no header.
-type epoch [16]byte
+	"github.com/docket-go/docket/timeline/segment"
+)
 
 // A Cursor is a reader's place in one log: it names the next public event. Its
 // text is opaque, is safe in a URL, and stays valid across restart, rotation and
@@ -19,14 +17,14 @@ type epoch [16]byte
 // [ErrMalformedCursor]. Ask [Log.Start] or [Log.End] for one to begin with.
 type Cursor struct {
 	session string
-	epoch   epoch
+	epoch   segment.Epoch
 	seq     uint64
 	valid   bool
 }
 
 const (
 	cursorVersion = 1
-	cursorFixed   = 1 + len(epoch{}) + 8 // version, epoch, sequence
+	cursorFixed   = 1 + len(segment.Epoch{}) + 8 // version, epoch, sequence
 	cursorSum     = 4
 	maxCursorText = 4096
 )
@@ -99,13 +97,13 @@ func (c *Cursor) UnmarshalText(text []byte) error {
 // fits returns nil if c is a place in the log of session with epoch e and end
 // public events. The start of a log that was empty then, and so had no epoch, is
 // a place in whatever log of that session there is now.
-func (c Cursor) fits(session string, e epoch, end uint64) error {
+func (c Cursor) fits(session string, e segment.Epoch, end uint64) error {
 	switch {
 	case !c.valid:
 		return fmt.Errorf("%w: the zero cursor names no place", ErrMalformedCursor)
 	case c.session != session:
 		return fmt.Errorf("%w: it is of session %q, not of %q", ErrForeignCursor, c.session, session)
-	case c.epoch != e && (c.epoch != epoch{} || c.seq != 0):
+	case c.epoch != e && (c.epoch != (segment.Epoch{}) || c.seq != 0):
 		return fmt.Errorf("%w: session %s has a new log since: start again from its beginning", ErrForeignCursor, session)
 	case c.seq > end:
 		return fmt.Errorf("%w: session %s has %d events, the cursor names number %d", ErrFutureCursor, session, end, c.seq)

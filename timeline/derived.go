@@ -2,10 +2,15 @@ package timeline
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"time"
+
+	"github.com/docket-go/docket/timeline/segment"
 )
 
-// A Human is the last message that a human sent. It binds the session's current
+// A Human is the last message that a human sent. It names the session's current
 // human turn.
 type Human struct {
 	MID  string
@@ -14,14 +19,123 @@ type Human struct {
 	Seq  uint64
 }
 
-// LastHuman returns the last message that a human sent; messages of sessions are
-// no human's. It reads the newest segment at most: older ones are summed up in
-// its header.
-func (l *Log) LastHuman(ctx context.Context) (h Human, ok bool, err error) {
-	return Human{}, false, errSkeleton
+// human returns the line as a message that a human sent, and false if it is none.
+func (l *line) human(seq uint64) (h Human, ok bool) {
+	if l.kind != sentLine || l.string(l.from) != "" {
+		return Human{}, false
+	}
+	via := Event{ReplyVia: Channel(l.string(l.replyVia))}.Via()
+	return Human{MID: l.string(l.mid), Time: l.time(), Via: via, Seq: seq}, true
 }
 
-// LastStatus returns the last declaration. It costs what [Log.LastHuman] does.
+// LastHuman returns the last message that a human sent, and false if there is
+// none; messages of sessions do not count. It reads the newest segment at most:
+// what is before it is summed up in its header.
+func (l *Log) LastHuman(ctx context.Context) (h Human, ok bool, err error) {
+	before, err := l.backward(ctx, func(at segment.Line, p *line) bool {
+		h, ok = p.human(at.Seq)
+		return ok
+	})
+	if err != nil || ok || before.LastHuman == nil {
+		return h, ok, err
+	}
+	f := before.LastHuman
+	h = Human{MID: f.MID, Via: f.Via, Seq: f.Seq}
+	if t, err := time.Parse(time.RFC3339, f.TS); err == nil {
+		h.Time = t.UTC()
+	}
+	return h, true, nil
+}
+
+// LastStatus returns the last declaration, and false if there is none. It costs
+// what [Log.LastHuman] does.
 func (l *Log) LastStatus(ctx context.Context) (e Event, ok bool, err error) {
-	return Event{}, false, errSkeleton
+	before, err := l.backward(ctx, func(at segment.Line, p *line) bool {
+		if ok = p.kind == statusLine; ok {
+			e = p.event(at.Seq)
+		}
+		return ok
+	})
+	if err != nil || ok || before.LastStatus == nil {
+		return e, ok, err
+	}
+	err = l.at(ctx, before.LastStatus.Seq, func(p *line) error {
+		if p.kind != statusLine {
+			return errors.New("it is no status")
+		}
+		e = p.event(before.LastStatus.Seq)
+		return nil
+	})
+	return e, err == nil, err
+}
+
+// backward visits the readable lines, newest first, until visit returns true or
+// the lines before are summed up in a header. It returns that summary, which is
+// empty at the start of the log.
+func (l *Log) backward(ctx context.Context, visit func(at segment.Line, p *line) (stop bool)) (before facts, err error) {
+	v, err := l.segments.View(ctx)
+	if err != nil {
+		return facts{}, l.wrap(err)
+	}
+	for at, err := range v.Backward(ctx) {
+		if err != nil {
+			return facts{}, l.wrap(err)
+		}
+		if at.Class == segment.Unreadable {
+			continue
+		}
+		p, err := parse(at.Bytes)
+		if err != nil {
+			continue
+		}
+		if f, ok := p.summary(at); ok {
+			return f, nil
+		}
+		if visit(at, &p) {
+			return facts{}, nil
+		}
+	}
+	return facts{}, nil
+}
+
+// summary returns the facts of a header, and false for any other line.
+func (l *line) summary(at segment.Line) (f facts, ok bool) {
+	if !at.Header || l.facts.absent() {
+		return facts{}, false
+	}
+	return decodeFacts(l.facts.bytes(l.raw))
+}
+
+// at takes the public line with the sequence seq, of which a header says what it
+// is. If the line is something else, the log was changed by hand, and the error is
+// [ErrCorrupt].
+func (l *Log) at(ctx context.Context, seq uint64, take func(p *line) error) error {
+	r, err := l.segments.Reader(ctx, seq)
+	if err != nil {
+		return l.wrap(err)
+	}
+	defer r.Close()
+	for {
+		at, err := r.Next(ctx)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return l.wrap(err)
+		}
+		if err == nil && (at.Class != segment.Public || at.Seq < seq) {
+			continue
+		}
+		var p line
+		if err == nil {
+			p, err = parse(at.Bytes)
+		}
+		if err == nil && at.Seq > seq {
+			err = errors.New("it is not there")
+		}
+		if err == nil {
+			err = take(&p)
+		}
+		if err != nil {
+			return l.wrap(fmt.Errorf("%w: event %d, which a segment's header names: %w", ErrCorrupt, seq, err))
+		}
+		return nil
+	}
 }

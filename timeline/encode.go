@@ -1,7 +1,111 @@
 package timeline
 
-// JSON returns the event as it is stored, less its private fields
-// (dispatchReceipt, docket and seq). The order of the fields is kept, and so are
-// fields that this package does not know. An event that was not read from a log
-// gives what [Log.Write] would store for it.
-func (e Event) JSON() []byte { return []byte(e.raw) }
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// appendStart appends the fields that every line starts with.
+func appendStart(dst []byte, at, now time.Time, kind string) []byte {
+	if at.IsZero() {
+		at = now
+	}
+	dst = append(dst, `{"ts":"`...)
+	dst = at.UTC().AppendFormat(dst, timeLayout)
+	dst = append(dst, `","kind":"`...)
+	dst = append(dst, kind...)
+	return append(dst, '"')
+}
+
+func (s Status) append(dst []byte, now time.Time) []byte {
+	dst = appendStart(dst, s.Time, now, string(KindStatus))
+	dst = appendNullable(append(dst, `,"status":`...), s.Status)
+	dst = appendNullable(append(dst, `,"proposal":`...), s.Proposal)
+	dst = appendNullable(append(dst, `,"note":`...), s.Note)
+	return append(dst, '}')
+}
+
+func (s Sent) append(dst []byte, now time.Time) []byte {
+	dst = appendStart(dst, s.Time, now, string(KindSent))
+	dst = appendString(append(dst, `,"mid":`...), s.MID)
+	dst = appendString(append(dst, `,"text":`...), s.Text)
+	dst = appendNullable(append(dst, `,"from":`...), s.From)
+	if s.ReplyVia == Note {
+		dst = append(dst, `,"replyVia":"note"`...)
+	}
+	if s.Receipt != nil {
+		dst = s.Receipt.append(append(dst, `,"dispatchReceipt":`...))
+	}
+	if !s.NoDebt {
+		dst = s.appendPrivate(append(dst, `,"docket":`...))
+	}
+	return append(dst, '}')
+}
+
+// appendPrivate appends what the debt cannot be rebuilt without. The object is
+// there even when it is empty: it is what marks the debt.
+func (s Sent) appendPrivate(dst []byte) []byte {
+	dst = append(dst, '{')
+	without := Sent{Text: s.Text, Receipt: s.Receipt}
+	if s.Delivered != "" && s.Delivered != without.HandedText() {
+		dst = appendString(append(dst, `"delivered":`...), s.Delivered)
+	}
+	if len(s.Attributes) == 0 {
+		return append(dst, '}')
+	}
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"attributes":{`...)
+	for i, name := range slices.Sorted(maps.Keys(s.Attributes)) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(append(appendString(dst, name), ':'), s.Attributes[name])
+	}
+	return append(dst, "}}"...)
+}
+
+func (r *Receipt) append(dst []byte) []byte {
+	dst = appendString(append(dst, `{"operation":`...), r.Operation)
+	dst = appendString(append(dst, `,"requestDigest":`...), r.RequestDigest)
+	dst = appendString(append(dst, `,"payloadHash":`...), r.PayloadHash)
+	dst = appendString(append(dst, `,"delivery":{"text":`...), r.Delivery.Text)
+	dst = appendNullable(append(dst, `,"from":`...), r.Delivery.From)
+	return append(dst, "}}"...)
+}
+
+func (s Settled) append(dst []byte, now time.Time) []byte {
+	dst = appendStart(dst, s.Time, now, kindSettled)
+	dst = appendRequest(dst, s.Operation, s.RequestDigest)
+	dst = appendString(append(dst, `,"mid":`...), s.MID)
+	return append(dst, '}')
+}
+
+func (r Revoked) append(dst []byte, now time.Time) []byte {
+	dst = appendStart(dst, r.Time, now, kindRevoked)
+	dst = appendRequest(dst, r.Operation, r.RequestDigest)
+	dst = appendString(append(dst, `,"mid":`...), r.MID)
+	dst = appendString(append(dst, `,"reason":`...), r.Reason)
+	return append(dst, '}')
+}
+
+// appendRequest appends the key of the request, if the message has one.
+func appendRequest(dst []byte, operation, digest string) []byte {
+	if digest == "" {
+		return dst
+	}
+	dst = appendString(append(dst, `,"operation":`...), operation)
+	return appendString(append(dst, `,"requestDigest":`...), digest)
+}
+
+// encode returns what Write stores for an event that was made, not read.
+func (e Event) encode() []byte {
+	if e.Kind == KindStatus {
+		return Status{e.Time, e.Status, e.Proposal, e.Note}.append(nil, e.Time)
+	}
+	return Sent{Time: e.Time, MID: e.MID, Text: e.Text, From: e.From, ReplyVia: e.ReplyVia, NoDebt: true}.append(nil, e.Time)
+}

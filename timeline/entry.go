@@ -9,10 +9,12 @@ import "time"
 // A Time that is zero becomes the time of the write. Times are stored in UTC with
 // milliseconds.
 type Entry interface {
-	// check returns why the entry cannot be stored, and nil if it can.
+	// check returns why the entry cannot be stored, and nil if it can. Texts may
+	// have maxText bytes, or any number if that is negative.
 	check(maxText int) error
 	// append adds the stored line, without seq and newline, to dst.
 	append(dst []byte, now time.Time) []byte
+	// public reports whether readers see the line.
 	public() bool
 }
 
@@ -75,15 +77,17 @@ type Revoked struct {
 	Operation, RequestDigest string
 }
 
-func (Status) check(int) error  { return errSkeleton }
-func (Sent) check(int) error    { return errSkeleton }
-func (Settled) check(int) error { return errSkeleton }
-func (Revoked) check(int) error { return errSkeleton }
-
-func (Status) append([]byte, time.Time) []byte  { return nil }
-func (Sent) append([]byte, time.Time) []byte    { return nil }
-func (Settled) append([]byte, time.Time) []byte { return nil }
-func (Revoked) append([]byte, time.Time) []byte { return nil }
+// HandedText returns the text that is handed over to the harness: the frozen text
+// of the receipt, else Delivered, else Text.
+func (s Sent) HandedText() string {
+	switch {
+	case s.Receipt != nil:
+		return s.Receipt.Delivery.Text
+	case s.Delivered != "":
+		return s.Delivered
+	}
+	return s.Text
+}
 
 func (Status) public() bool  { return true }
 func (Sent) public() bool    { return true }

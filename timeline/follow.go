@@ -2,8 +2,14 @@ package timeline
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"iter"
+	"path/filepath"
 	"time"
+
+	"github.com/docket-go/docket/timeline/segment"
 )
 
 // A Mode says where [Log.Follow] starts.
@@ -12,8 +18,10 @@ type Mode int
 const (
 	FromStart Mode = iota // with the first event
 	After                 // with the event that FollowOptions.After names
-	TailOnly              // with the first event committed after the call
+	TailOnly              // with the first event committed after the call of Follow
 )
+
+const defaultPoll = 250 * time.Millisecond
 
 // FollowOptions says where to start and how to wait. The zero value follows from
 // the first event.
@@ -22,8 +30,9 @@ type FollowOptions struct {
 	After Cursor // with [After]
 
 	// Poll is how often the log is looked at where the operating system gives no
-	// notification. Zero means 250 ms. A negative value means that none is asked
-	// for, and that the log is looked at every -Poll.
+	// notification; with notification, it is looked at eight times less often in
+	// case one got lost. Zero means 250 ms. A negative value means that no
+	// notification is asked for, and that the log is looked at every -Poll.
 	Poll time.Duration
 }
 
@@ -31,19 +40,125 @@ type FollowOptions struct {
 // history was delivered.
 type Update struct {
 	Event    Event
-	CaughtUp bool   // there is no event in this update
+	CaughtUp bool   // this is the mark; there is no event in it
 	Next     Cursor // where to go on: after the event
 }
 
 // Follow yields history from where the options say, then exactly one update with
 // CaughtUp set, then each event as it is committed: none is missing and none
-// comes twice, across rotation and sealing. It holds nothing that a writer waits
-// for, and works on a session that has no log yet.
+// comes twice, across rotation and sealing. History is what was committed when the
+// iteration began. Follow holds nothing that a writer waits for, and works on a
+// session that has no log yet.
 //
 // It ends with ctx's error, with [ErrClosed] when the session directory is
-// removed, with one of the three cursor errors, or when the consumer stops. A
-// [*LineError] stands for one unreadable line and does not end it. Everything
-// that a follower uses is given back when the iteration ends.
+// removed, with one of the three cursor errors, an error of the system, or when
+// the consumer stops. A [*LineError] stands for one unreadable line and does not
+// end it. Everything that a follower uses is given back when the iteration ends.
 func (l *Log) Follow(ctx context.Context, o FollowOptions) iter.Seq2[Update, error] {
-	return func(yield func(Update, error) bool) { yield(Update{}, errSkeleton) }
+	c, err := l.followFrom(ctx, o)
+	return func(yield func(Update, error) bool) {
+		err := err // an iterator may be used again
+		if err == nil {
+			f := follower{log: l, ctx: ctx, yield: yield}
+			err = f.run(c, o.Poll)
+		}
+		if !errors.Is(err, errStopped) {
+			yield(Update{}, err)
+		}
+	}
 }
+
+// followFrom returns the cursor to start after. It is looked up when Follow is
+// called, so that TailOnly means what it says.
+func (l *Log) followFrom(ctx context.Context, o FollowOptions) (Cursor, error) {
+	switch o.Mode {
+	case FromStart:
+		return l.cursor(segment.Epoch{}, 0), nil
+	case After:
+		return o.After, nil
+	case TailOnly:
+		return l.End(ctx)
+	}
+	return Cursor{}, fmt.Errorf("session %s: no such mode of following: %d", l.session, o.Mode)
+}
+
+// errStopped ends a follower whose consumer stopped.
+var errStopped = errors.New("consumer stopped")
+
+// A follower is one running iteration of Follow.
+type follower struct {
+	log    *Log
+	ctx    context.Context
+	yield  func(Update, error) bool
+	reader *segment.Reader
+	end    uint64 // the mark comes before the event with this sequence
+	marked bool
+}
+
+// run looks for a change only after it asked to be told of changes, so that none
+// falls between.
+func (f *follower) run(c Cursor, poll time.Duration) error {
+	w := newWaiter(f.log.dir, filepath.Join(f.log.dir, segmentsDir), poll)
+	defer w.close()
+	if err := f.open(c); err != nil {
+		return err
+	}
+	defer f.reader.Close()
+	for {
+		if err := f.catchUp(); err != nil {
+			return err
+		}
+		if err := w.wait(f.ctx); err != nil {
+			return f.log.wrap(err)
+		}
+	}
+}
+
+func (f *follower) open(c Cursor) error {
+	v, err := f.log.segments.View(f.ctx)
+	if err == nil {
+		err = c.fits(f.log.session, v.Epoch(), v.End())
+	}
+	if err == nil {
+		f.end = v.End()
+		f.reader, err = f.log.segments.Reader(f.ctx, c.seq)
+	}
+	return f.log.wrap(err)
+}
+
+// catchUp yields what there is up to the end of the log, and the mark where
+// history ends.
+func (f *follower) catchUp() error {
+	for {
+		if f.reader.Seq() >= f.end {
+			if err := f.mark(); err != nil {
+				return err
+			}
+		}
+		e, err := f.log.next(f.ctx, f.reader)
+		if errors.Is(err, io.EOF) {
+			return f.mark()
+		}
+		if ends(err) {
+			return err
+		}
+		u := Update{Event: e, Next: f.place()}
+		if !f.yield(u, err) {
+			return errStopped
+		}
+	}
+}
+
+// mark yields the one mark, if it is still due.
+func (f *follower) mark() error {
+	if f.marked {
+		return nil
+	}
+	f.marked = true
+	if !f.yield(Update{CaughtUp: true, Next: f.place()}, nil) {
+		return errStopped
+	}
+	return nil
+}
+
+func (f *follower) place() Cursor { return f.log.cursor(f.reader.Epoch(), f.reader.Seq()) }

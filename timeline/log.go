@@ -1,11 +1,19 @@
 package timeline
 
 import (
-	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/timeline/segment"
+)
+
+const (
+	segmentsDir = "timeline"
+	legacyFile  = "timeline.ndjson"
 )
 
 // DefaultMaxTextBytes bounds one text when [Options] does not say otherwise.
@@ -38,74 +46,76 @@ type Options struct {
 // A Log is the timeline of one session. It is safe for concurrent use, and any
 // number of Logs in any number of processes may work on one session.
 type Log struct {
-	dir     string
-	session string
-	maxText int
-	now     func() time.Time
-	locks   *lock.Dir
+	dir      string
+	session  string
+	maxText  int
+	now      func() time.Time
+	segments *segment.Log
+	locks    *lock.Dir
+	ownLocks bool
+	epoch    atomic.Pointer[segment.Epoch] // once the log is not empty
 }
-
-// Written says where [Log.Write] put its entries.
-type Written struct {
-	First, Next       Cursor // before the first public entry, and after the last
-	FirstSeq, NextSeq uint64 // the same as sequences
-}
-
-var errSkeleton = errors.ErrUnsupported
 
 // Open prepares the log of the session directory dir, which must exist. Nothing
 // is created, locked or read yet. The error is [ErrClosed] when there is no such
 // directory.
-func Open(dir string, o Options) (*Log, error) { return nil, errSkeleton }
+func Open(dir string, o Options) (*Log, error) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("timeline: %s: %w", dir, err)
+	}
+	l := &Log{dir: path, session: o.Session, maxText: o.MaxTextBytes, now: o.Now, locks: o.Locks}
+	if l.session == "" {
+		l.session = filepath.Base(path)
+	}
+	if l.maxText == 0 {
+		l.maxText = DefaultMaxTextBytes
+	}
+	if l.now == nil {
+		l.now = time.Now
+	}
+	if l.locks == nil {
+		l.ownLocks = true
+		if l.locks, err = lock.Open(path, lock.Options{Wait: o.LockWait}); err != nil {
+			return nil, l.wrap(err)
+		}
+	}
+	l.segments, err = segment.Open(path, segment.Options{
+		Dir: filepath.Join(path, segmentsDir), Legacy: filepath.Join(path, legacyFile),
+		SegmentBytes: o.SegmentBytes, MaxLineBytes: -1, // the texts are bounded instead
+		Schema: schema{}, Buffered: o.Buffered, Now: o.Now,
+	})
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	return l, nil
+}
 
-// Close gives back the open files. Iterators that still run end with an error.
-func (l *Log) Close() error { return errSkeleton }
+// Close gives back the open files. Readers and followers keep their own and are
+// not disturbed. The Log can be used again afterwards.
+func (l *Log) Close() error {
+	err := l.segments.Close()
+	if l.ownLocks {
+		err = errors.Join(err, l.locks.Close())
+	}
+	return l.wrap(err)
+}
 
 // Session returns the name of the session.
 func (l *Log) Session() string { return l.session }
 
-// Write stores the entries, in this order and with one write, at the end of the
-// log. The caller holds the session's record lock. What was written is visible
-// to readers at once and survives the death of the process, but it is accepted
-// only when [Log.Commit] has returned nil for it, which the caller does after
-// the lock is released.
-//
-// The error is [lock.ErrNotHeld], [ErrText], a [*TooLargeError] or [ErrEntry]
-// before anything is written. After any other error, which is one of the file
-// system, the log is as it was before, or ends in an unterminated piece that no
-// reader shows and the next write removes.
-func (l *Log) Write(held *lock.Record, entries ...Entry) (Written, error) {
-	return Written{}, errSkeleton
-}
-
-// Commit returns nil once everything that the Write of w stored is on stable
-// storage. Concurrent callers share one sync. With [Options.Buffered] it does
-// nothing. After an error it is not known what a power cut would leave, and this
-// Log refuses to write from then on.
-func (l *Log) Commit(w Written) error { return errSkeleton }
-
-// Append is [Log.Write] under the record lock, followed by [Log.Commit] after it.
-// Nil means accepted. Errors are theirs and those of [lock.Dir.Record].
-func (l *Log) Append(ctx context.Context, entries ...Entry) (Written, error) {
-	return Written{}, errSkeleton
-}
-
-// SyncAll returns nil once everything that any process wrote before the call is
-// on stable storage.
-func (l *Log) SyncAll(ctx context.Context) error { return errSkeleton }
-
-// NextSeq returns the sequence that the next public entry will get. The caller
-// holds the record lock, so that it stays true until it writes.
-func (l *Log) NextSeq(held *lock.Record) (uint64, error) { return 0, errSkeleton }
-
-// Start returns the cursor before the first event.
-func (l *Log) Start(ctx context.Context) (Cursor, error) { return Cursor{}, errSkeleton }
-
-// End returns the cursor after the last event.
-func (l *Log) End(ctx context.Context) (Cursor, error) { return Cursor{}, errSkeleton }
-
-// CursorAt returns the cursor before the event with the sequence seq. The error
-// is [ErrFutureCursor] when the log has fewer events.
-func (l *Log) CursorAt(ctx context.Context, seq uint64) (Cursor, error) {
-	return Cursor{}, errSkeleton
+// wrap names the session in an error, and says by this package's sentinels what
+// the packages below say by theirs.
+func (l *Log) wrap(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, segment.ErrClosed), errors.Is(err, lock.ErrClosed):
+		return fmt.Errorf("session %s: %w: %w", l.session, ErrClosed, err)
+	case errors.Is(err, segment.ErrFuture):
+		return fmt.Errorf("session %s: %w: %w", l.session, ErrFutureCursor, err)
+	case errors.Is(err, segment.ErrCorrupt):
+		return fmt.Errorf("session %s: %w: %w", l.session, ErrCorrupt, err)
+	}
+	return fmt.Errorf("session %s: %w", l.session, err)
 }

@@ -2,7 +2,14 @@ package timeline
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"iter"
+	"path/filepath"
+	"slices"
+
+	"github.com/docket-go/docket/timeline/segment"
 )
 
 // A Page is the end of a log.
@@ -13,23 +20,161 @@ type Page struct {
 }
 
 // Tail returns the last n events. It reads from the end, so that the cost does
-// not grow with the log. It takes no lock and is safe beside writers.
-func (l *Log) Tail(ctx context.Context, n int) (Page, error) { return Page{}, errSkeleton }
+// not grow with the log. It takes no lock and is safe beside writers. The error is
+// [ErrClosed], ctx's or one of the system.
+func (l *Log) Tail(ctx context.Context, n int) (Page, error) {
+	v, err := l.segments.View(ctx)
+	if err != nil {
+		return Page{}, l.wrap(err)
+	}
+	page := Page{Next: l.cursor(v.Epoch(), v.End())}
+	if n <= 0 {
+		return page, nil
+	}
+	for at, err := range v.Backward(ctx) {
+		if err != nil {
+			return Page{}, l.wrap(err)
+		}
+		e, bad := l.decode(at)
+		switch {
+		case bad != nil:
+			page.Bad = append(page.Bad, bad)
+		case at.Class == segment.Public:
+			page.Events = append(page.Events, e)
+		}
+		if len(page.Events) == n {
+			break
+		}
+	}
+	slices.Reverse(page.Events)
+	slices.Reverse(page.Bad)
+	return page, nil
+}
 
 // From yields the events from the cursor c on, until the end that the log has
 // when it is reached. The error is [ErrMalformedCursor], [ErrForeignCursor],
-// [ErrFutureCursor] or [ErrClosed], and ends the iteration; a [*LineError] stands
-// for one unreadable line and does not.
+// [ErrFutureCursor], [ErrClosed], ctx's or one of the system, and ends the
+// iteration; a [*LineError] stands for one unreadable line and does not. From
+// takes no lock and its memory does not grow with the log.
 func (l *Log) From(ctx context.Context, c Cursor) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) { yield(Event{}, errSkeleton) }
+	return func(yield func(Event, error) bool) {
+		v, err := l.segments.View(ctx)
+		if err == nil {
+			err = c.fits(l.session, v.Epoch(), v.End())
+		}
+		if err != nil {
+			yield(Event{}, l.wrap(err))
+			return
+		}
+		l.read(ctx, c.seq, yield)
+	}
 }
 
 // All is [Log.From] the first event.
 func (l *Log) All(ctx context.Context) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) { yield(Event{}, errSkeleton) }
+	return func(yield func(Event, error) bool) { l.read(ctx, 0, yield) }
 }
 
-// CursorOf returns the cursor after e, which must be an event of this log.
-func (l *Log) CursorOf(ctx context.Context, e Event) (Cursor, error) {
+func (l *Log) read(ctx context.Context, from uint64, yield func(Event, error) bool) {
+	r, err := l.segments.Reader(ctx, from)
+	if err != nil {
+		yield(Event{}, l.wrap(err))
+		return
+	}
+	defer r.Close()
+	for {
+		e, err := l.next(ctx, r)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if !yield(e, err) || ends(err) {
+			return
+		}
+	}
+}
+
+// next returns the next public event. The error is io.EOF at the end of the log,
+// and a [*LineError] for an unreadable line; behind that, next goes on.
+func (l *Log) next(ctx context.Context, r *segment.Reader) (Event, error) {
+	for {
+		at, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return Event{}, io.EOF
+		}
+		if err != nil {
+			return Event{}, l.wrap(err)
+		}
+		e, bad := l.decode(at)
+		if bad != nil {
+			return Event{}, bad
+		}
+		if at.Class == segment.Public {
+			return e, nil
+		}
+	}
+}
+
+// ends reports whether an iteration cannot go on after err.
+func ends(err error) bool {
+	var bad *LineError
+	return err != nil && !errors.As(err, &bad)
+}
+
+// decode returns the event of a public line, and what is wrong with an unreadable
+// one.
+func (l *Log) decode(at segment.Line) (e Event, bad *LineError) {
+	if at.Class == segment.Private {
+		return Event{}, nil
+	}
+	p, err := parse(at.Bytes)
+	if at.Class == segment.Public && err == nil {
+		return p.event(at.Seq), nil
+	}
+	bad = &LineError{Path: l.segmentPath(at.Segment), Offset: at.Offset, Err: err}
+	var damage *segment.CorruptError
+	if errors.As(at.Err, &damage) {
+		bad.Path, bad.Offset = damage.Path, damage.Offset
+		if err == nil || len(at.Bytes) == 0 {
+			bad.Err = damage.Err
+		}
+	}
+	return Event{}, bad
+}
+
+func (l *Log) segmentPath(number uint64) string {
+	if number == 0 {
+		return filepath.Join(l.dir, legacyFile)
+	}
+	return filepath.Join(l.dir, segmentsDir, fmt.Sprintf("%012d.ndjson", number))
+}
+
+// Start returns the cursor before the first event.
+func (l *Log) Start(ctx context.Context) (Cursor, error) { return l.CursorAt(ctx, 0) }
+
+// End returns the cursor after the last event.
+func (l *Log) End(ctx context.Context) (Cursor, error) {
+	v, err := l.segments.View(ctx)
+	if err != nil {
+		return Cursor{}, l.wrap(err)
+	}
+	return l.cursor(v.Epoch(), v.End()), nil
+}
+
+// CursorAt returns the cursor before the event with the sequence seq. The error
+// is [ErrFutureCursor] when the log has fewer events.
+func (l *Log) CursorAt(ctx context.Context, seq uint64) (Cursor, error) {
+	v, err := l.segments.View(ctx)
+	if err != nil {
+		return Cursor{}, l.wrap(err)
+	}
+	c := l.cursor(v.Epoch(), seq)
+	if err := c.fits(l.session, v.Epoch(), v.End()); err != nil {
+		return Cursor{}, l.wrap(err)
+	}
+	return c, nil
+}
+
+// CursorAfter returns the cursor after e, which must be an event of this log.
+func (l *Log) CursorAfter(ctx context.Context, e Event) (Cursor, error) {
 	return l.CursorAt(ctx, e.Seq+1)
 }

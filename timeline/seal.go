@@ -1,28 +1,36 @@
 package timeline
 
-import "context"
+import (
+	"context"
 
-// A Sealed is one segment that [Log.Seal] compressed.
-type Sealed struct {
-	Path        string // the compressed file
-	Segment     uint64
-	PlainBytes  int64
-	SealedBytes int64
-}
+	"github.com/docket-go/docket/timeline/segment"
+)
+
+// A Sealed says what [Log.Seal] did to one segment.
+type Sealed = segment.Sealed
 
 // A Fault is one thing that [Log.Verify] found.
-type Fault struct {
-	Path   string
-	Offset int64
-	Err    error
-}
+type Fault = segment.Fault
 
 // Seal compresses every segment that is not written any more and is not
-// compressed yet. Readers and cursors notice nothing. If the process dies inside,
-// one complete copy of each segment is there.
-func (l *Log) Seal(ctx context.Context) ([]Sealed, error) { return nil, errSkeleton }
+// compressed yet. Readers and cursors notice nothing. After an error the segment
+// that it names is as it was, and those before it are sealed and returned. If the
+// process dies inside, one complete copy of each segment is there.
+func (l *Log) Seal(ctx context.Context) ([]Sealed, error) {
+	done, err := l.segments.Seal(ctx, l.locks)
+	return done, l.wrap(err)
+}
 
-// Verify reads the whole log and follows the chain of digests in the segments'
-// headers. A fault is something in the log; an error means that it could not be
-// read.
-func (l *Log) Verify(ctx context.Context) ([]Fault, error) { return nil, errSkeleton }
+// Verify reads the whole log, follows the chain of digests in the segments'
+// headers, and names everything that is not as it should be. It takes no lock. An
+// error means that the log could not be read to the end.
+func (l *Log) Verify(ctx context.Context) ([]Fault, error) {
+	var faults []Fault
+	for f, err := range l.segments.Verify(ctx) {
+		if err != nil {
+			return faults, l.wrap(err)
+		}
+		faults = append(faults, f)
+	}
+	return faults, nil
+}

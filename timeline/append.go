@@ -1,0 +1,123 @@
+package timeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/timeline/segment"
+)
+
+// Written says where [Log.Write] put its entries.
+type Written struct {
+	// First and Next are before the first public entry and after the last. They are
+	// zero where this was the first write of the log and its epoch could not be
+	// read back.
+	First, Next Cursor
+
+	FirstSeq, NextSeq uint64 // the same as sequences
+
+	place segment.Written
+}
+
+// Write stores the entries, in this order and with one write, at the end of the
+// log. The caller holds the session's record lock. What was written is visible
+// to readers at once and survives the death of the process, but it is accepted
+// only when [Log.Commit] has returned nil for it, which the caller asks for after
+// it released the lock.
+//
+// An error leaves nothing of the entries in the log. It is [lock.ErrNotHeld],
+// [ErrText], a [*TooLargeError], [ErrEntry], [ErrClosed], [segment.ErrFull],
+// [segment.ErrFaulted], [segment.ErrVersion], or wraps one of the system. If the
+// process dies inside, the first of the entries may be there whole; a torn one is
+// never seen, and the next Write removes it.
+func (l *Log) Write(held *lock.Record, entries ...Entry) (Written, error) {
+	lines, err := l.encode(entries)
+	if err != nil {
+		return Written{}, fmt.Errorf("session %s: %w", l.session, err)
+	}
+	// Before the write, so that its failure is not a failed write.
+	if _, err := l.knownEpoch(context.Background()); err != nil {
+		return Written{}, err
+	}
+	place, err := l.segments.Write(held, lines...)
+	if err != nil {
+		return Written{}, l.wrap(err)
+	}
+	w := Written{FirstSeq: place.First, NextSeq: place.Next, place: place}
+	if e, err := l.knownEpoch(context.Background()); err == nil {
+		w.First, w.Next = l.cursor(e, place.First), l.cursor(e, place.Next)
+	}
+	return w, nil
+}
+
+// encode refuses all entries if it refuses one.
+func (l *Log) encode(entries []Entry) ([][]byte, error) {
+	now := l.now()
+	lines := make([][]byte, len(entries))
+	for i, e := range entries {
+		if err := e.check(l.maxText); err != nil {
+			return nil, err
+		}
+		lines[i] = e.append(nil, now)
+	}
+	return lines, nil
+}
+
+// Commit returns nil once everything that the Write of w stored is on stable
+// storage. Concurrent callers share one sync; none of them needs a lock. With
+// [Options.Buffered] it does nothing. An error is [segment.ErrFaulted]: it is not
+// known what a power cut would leave, and this Log refuses to write from then on.
+func (l *Log) Commit(w Written) error { return l.wrap(l.segments.Sync(w.place)) }
+
+// Append is [Log.Write] under the record lock, and [Log.Commit] after it. Nil
+// means accepted. Errors are theirs and those of [lock.Dir.Record].
+func (l *Log) Append(ctx context.Context, entries ...Entry) (Written, error) {
+	held, err := l.locks.Record(ctx)
+	if err != nil {
+		return Written{}, l.wrap(err)
+	}
+	w, err := l.Write(held, entries...)
+	if err := errors.Join(err, held.Release()); err != nil {
+		return Written{}, err
+	}
+	return w, l.Commit(w)
+}
+
+// SyncAll returns nil once everything that any process wrote before the call is
+// on stable storage.
+func (l *Log) SyncAll(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return l.wrap(err)
+	}
+	return l.wrap(l.segments.SyncAll())
+}
+
+// NextSeq returns the sequence that the next public entry will get. The caller
+// holds the record lock, so that it stays true until it writes.
+func (l *Log) NextSeq(held *lock.Record) (uint64, error) {
+	seq, err := l.segments.NextSeq(held)
+	return seq, l.wrap(err)
+}
+
+// knownEpoch returns the log's epoch without looking, once it is known: it stays
+// the same from the first line on.
+func (l *Log) knownEpoch(ctx context.Context) (segment.Epoch, error) {
+	if e := l.epoch.Load(); e != nil {
+		return *e, nil
+	}
+	v, err := l.segments.View(ctx)
+	if err != nil {
+		return segment.Epoch{}, l.wrap(err)
+	}
+	e := v.Epoch()
+	if e != (segment.Epoch{}) {
+		l.epoch.Store(&e)
+	}
+	return e, nil
+}
+
+func (l *Log) cursor(e segment.Epoch, seq uint64) Cursor {
+	return Cursor{session: l.session, epoch: e, seq: seq, valid: true}
+}

@@ -1,0 +1,66 @@
+package timeline
+
+import (
+	"time"
+
+	"github.com/docket-go/docket/timeline/segment"
+	"github.com/fsnotify/fsnotify"
+)
+
+// Schema is what the segment engine is given.
+var Schema segment.Schema = schema{}
+
+// MaxListed is how many debts a header lists.
+const MaxListed = maxListed
+
+// EncodeEntry returns the line that Write stores for e, without its sequence.
+func EncodeEntry(e Entry, now time.Time) ([]byte, error) {
+	return e.append(nil, now), e.check(DefaultMaxTextBytes)
+}
+
+// Decoded is everything that this package reads out of one line.
+type Decoded struct {
+	Class segment.Class
+	Event Event
+	Sent  Sent
+}
+
+// DecodeLine decodes a stored line.
+func DecodeLine(raw []byte) (Decoded, error) {
+	l, err := parse(raw)
+	if err != nil {
+		return Decoded{Class: segment.Unreadable}, err
+	}
+	d := Decoded{Class: l.class()}
+	if d.Class == segment.Public {
+		d.Event = l.event(0)
+	}
+	if l.kind == sentLine {
+		d.Sent = l.decodeSent()
+	}
+	return d, nil
+}
+
+// Raw returns the line that an event was read from.
+func (e Event) Raw() string { return e.raw }
+
+// SetWatcher makes every hub start its watcher with f.
+func SetWatcher(f func() (*fsnotify.Watcher, error)) (restore func()) {
+	ears.mu.Lock()
+	defer ears.mu.Unlock()
+	before := ears.start
+	ears.start = f
+	return func() {
+		ears.mu.Lock()
+		defer ears.mu.Unlock()
+		ears.start = before
+	}
+}
+
+// Watched returns how many directories this process watches, and whether the
+// watcher runs.
+func Watched() (dirs int, running bool) {
+	ears.mu.Lock()
+	defer ears.mu.Unlock()
+	return len(ears.dirs), ears.watcher != nil
+}

@@ -1,0 +1,59 @@
+package timeline
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+
+	"github.com/docket-go/docket/timeline/segment"
+)
+
+// A schema tells the segment engine what the lines of a timeline mean.
+type schema struct{}
+
+// Classify answers by taking the line apart, which is cheap enough to do it whole:
+// a torn line that another program glued to the next one must not pass for an
+// event because it starts like one.
+func (schema) Classify(raw []byte) segment.Class {
+	l, err := parse(raw)
+	if err != nil {
+		return segment.Unreadable
+	}
+	return l.class()
+}
+
+// Key is the digest of a request: its accepted message, its settlement and its
+// revocation have the same.
+func (schema) Key(raw []byte) (digest []byte, ok bool) {
+	if !bytes.Contains(raw, []byte("requestDigest")) && bytes.IndexByte(raw, '\\') < 0 {
+		return nil, false
+	}
+	l, err := parse(raw)
+	if err != nil {
+		return nil, false
+	}
+	var operation, request string
+	switch l.kind {
+	case sentLine:
+		r := decodeReceipt(l.raw, l.receipt)
+		if r == nil {
+			return nil, false
+		}
+		operation, request = r.Operation, r.RequestDigest
+	case settledLine, revokedLine:
+		operation, request = l.string(l.operation), l.string(l.requestDigest)
+	}
+	if request == "" {
+		return nil, false
+	}
+	return requestKey(operation, request), true
+}
+
+// Fold goes on from facts.
+func (schema) Fold(facts json.RawMessage) segment.Fold { return newFold(facts) }
+
+func requestKey(operation, requestDigest string) []byte {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s%s", len(operation), operation, requestDigest))
+	return sum[:]
+}
