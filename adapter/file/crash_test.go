@@ -69,6 +69,7 @@ func TestCrashInsideInsert(t *testing.T) {
 		step string
 		want adapter.Presence
 	}{
+		{"adapter/file: opened", adapter.Absent},
 		{"adapter/file: healed", adapter.Absent},
 		{"adapter/file: written", adapter.Present},
 		{"adapter/file: synced", adapter.Present},

@@ -26,7 +26,7 @@ func Example() {
 		return
 	}
 	ctx := context.Background()
-	err = a.Insert(ctx, adapter.Prompt{MID: "m1", Session: "worker-1", Text: "run the tests\nand report"})
+	err = a.Insert(ctx, adapter.Prompt{MID: "m1", Session: "worker-1", Text: "run the <slow> tests\nand report"})
 	fmt.Println(adapter.AnswerOf(err))
 
 	line, _ := os.ReadFile(path)
@@ -37,7 +37,7 @@ func Example() {
 	}
 	// Output:
 	// taken
-	// {"ts":"2026-01-02T12:00:00.000Z","mid":"m1","session":"worker-1","from":null,"text":"run the tests\nand report","attributes":{}}
+	// {"ts":"2026-01-02T12:00:00.000Z","mid":"m1","session":"worker-1","from":null,"text":"run the <slow> tests\nand report","attributes":{}}
 	// m1 present <nil>
 	// m2 absent <nil>
 }

@@ -92,6 +92,7 @@ func (a *Adapter) open(ctx context.Context, flag int) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("file: %w", err)
 	}
+	step.At("adapter/file: opened")
 	if err := a.hold(ctx, f); err != nil {
 		f.Close()
 		return nil, err
