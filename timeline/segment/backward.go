@@ -1,0 +1,115 @@
+package segment
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A backScanner cuts the bytes 0..off of a source, which end at a newline, into
+// lines, last first. Its memory is two blocks, or two times the longest line.
+type backScanner struct {
+	src   io.ReaderAt
+	off   int64 // lines that start before off are still to come
+	block int   // how much to read at once; doubles up to blockBytes
+	buf   []byte
+	pos   int // buf[pos:] are the bytes that end at off
+	floor int64
+	lost  *CorruptError // the range that ends at floor
+}
+
+func newBackScanner(src io.ReaderAt, end int64, block int) *backScanner {
+	return &backScanner{src: src, off: end, block: block}
+}
+
+// next returns the line before the last one. Errors are as for scanner.next.
+func (s *backScanner) next() (line []byte, off int64, err error) {
+	seen := 0 // bytes at the end of the buffer that hold no newline to look for
+	for {
+		have := s.buf[s.pos:]
+		if len(have) > 0 {
+			body := have[:len(have)-1]
+			if have[len(have)-1] != '\n' {
+				body = have
+			}
+			from := max(0, len(body)-seen)
+			if i := bytes.LastIndexByte(body[:from], '\n'); i >= 0 {
+				return s.take(body, i+1, len(have))
+			}
+			seen = len(body)
+		}
+		top := s.off - int64(len(have))
+		if top <= s.floor {
+			if len(have) > 0 {
+				return s.take(bytes.TrimSuffix(have, []byte{'\n'}), 0, len(have))
+			}
+			return s.pass()
+		}
+		if err := s.fill(top); err != nil {
+			return nil, s.off, err
+		}
+	}
+}
+
+// take hands out body[start:] as the next line.
+func (s *backScanner) take(body []byte, start, have int) ([]byte, int64, error) {
+	s.off -= int64(have - start)
+	s.buf = s.buf[:s.pos+start]
+	return body[start:], s.off, nil
+}
+
+// pass goes on before a range that cannot be read, or ends the scan.
+func (s *backScanner) pass() ([]byte, int64, error) {
+	if s.lost == nil {
+		return nil, 0, io.EOF
+	}
+	lost := s.lost
+	s.lost, s.floor = nil, 0
+	s.off = lost.Offset
+	s.buf, s.pos = s.buf[:0], 0
+	return nil, s.off, lost
+}
+
+// fill reads a block that ends at top and puts it before the bytes in the buffer.
+func (s *backScanner) fill(top int64) error {
+	lo := max(s.floor, top-int64(s.block))
+	s.block = min(2*s.block, blockBytes)
+	s.makeRoom(int(top - lo))
+	n, err := s.src.ReadAt(s.buf[s.pos-int(top-lo):s.pos], lo)
+	// What lies behind a lost range in this block is read on its own.
+	for lost := (*CorruptError)(nil); errors.As(err, &lost); {
+		s.lost, s.floor = lost, min(lost.Offset+lost.Bytes, top)
+		if s.floor == top {
+			return nil
+		}
+		lo = s.floor
+		n, err = s.src.ReadAt(s.buf[s.pos-int(top-lo):s.pos], lo)
+	}
+	if int64(n) < top-lo {
+		if err == io.EOF {
+			return &CorruptError{Offset: lo + int64(n), Err: fmt.Errorf("the file ends %d bytes early", top-lo-int64(n))}
+		}
+		return fmt.Errorf("segment: %w", err)
+	}
+	s.pos -= n
+	return nil
+}
+
+// makeRoom gives the buffer n free bytes before pos.
+func (s *backScanner) makeRoom(n int) {
+	if s.pos >= n {
+		return
+	}
+	have := len(s.buf) - s.pos
+	size := cap(s.buf)
+	if size < have+n {
+		size = max(have+n, 2*size)
+	}
+	next := s.buf[:cap(s.buf)]
+	if size > cap(s.buf) {
+		next = make([]byte, size)
+	}
+	copy(next[size-have:], s.buf[s.pos:])
+	s.buf, s.pos = next[:size], size-have
+}

@@ -1,0 +1,59 @@
+//go:build unix
+
+package segment
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// openFlags keeps a planted symlink from leading out of the directory, and a
+// planted pipe from blocking the open.
+const openFlags = unix.O_NOFOLLOW | unix.O_NONBLOCK
+
+// syncFlags is how a file is opened that is only to be synced.
+const syncFlags = os.O_RDONLY
+
+// exists reports whether the directory has an entry of that name, of any kind.
+func exists(path string) (bool, error) {
+	var st unix.Stat_t
+	switch err := unix.Lstat(path, &st); err {
+	case nil:
+		return true, nil
+	case unix.ENOENT, unix.ENOTDIR:
+		return false, nil
+	default:
+		return false, &os.PathError{Op: "lstat", Path: path, Err: err}
+	}
+}
+
+// fileState returns the size of an open file and whether it still has a name.
+func fileState(f *os.File) (size int64, linked bool, err error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return 0, false, &os.PathError{Op: "fstat", Path: f.Name(), Err: err}
+	}
+	return st.Size, st.Nlink > 0, nil
+}
+
+// syncDir makes the names in a directory durable. Some file systems have no way
+// to ask for that; their answer is not an error.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
+		return err
+	}
+	return nil
+}
+
+func isFull(err error) bool { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
+
+func isSymlinkRefusal(err error) bool {
+	return errors.Is(err, unix.ELOOP) || errors.Is(err, unix.EMLINK)
+}

@@ -1,0 +1,96 @@
+package segment
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+const chunkBytes = 128 << 10
+
+// A scanner cuts the committed bytes off..end of a source into lines. Its memory
+// is one chunk, or one line if that is longer.
+type scanner struct {
+	src  io.ReaderAt
+	off  int64 // where the next line starts
+	end  int64 // where the committed bytes end
+	buf  []byte
+	pos  int // buf[pos:] are the bytes from off on
+	lost *CorruptError
+}
+
+func (s *scanner) reset(src io.ReaderAt, off, end int64) {
+	*s = scanner{src: src, off: off, end: end, buf: s.buf[:0]}
+}
+
+// next returns the next line without its newline, and where it starts. At the end
+// of the committed bytes the error is io.EOF. A range that cannot be read is a
+// [*CorruptError]; the line after it comes next.
+func (s *scanner) next() (line []byte, off int64, err error) {
+	seen := 0
+	for {
+		rest := s.buf[s.pos:]
+		if i := bytes.IndexByte(rest[seen:], '\n'); i >= 0 {
+			i += seen
+			off = s.off
+			s.pos += i + 1
+			s.off += int64(i) + 1
+			return rest[:i], off, nil
+		}
+		if s.lost != nil {
+			return nil, s.off, s.skip()
+		}
+		seen = len(rest)
+		if s.off+int64(seen) >= s.end {
+			return s.cut(rest)
+		}
+		if err := s.fill(); err != nil {
+			return nil, s.off, err
+		}
+	}
+}
+
+// cut ends the scan. Bytes without a newline are left only behind a lost range
+// that did not end at one.
+func (s *scanner) cut(rest []byte) ([]byte, int64, error) {
+	off := s.off
+	if len(rest) == 0 {
+		return nil, off, io.EOF
+	}
+	s.pos, s.off = len(s.buf), s.end
+	return rest, off, nil
+}
+
+// skip goes on behind a range that cannot be read.
+func (s *scanner) skip() error {
+	lost := *s.lost
+	end := lost.Offset + lost.Bytes
+	lost.Offset, lost.Bytes = s.off, end-s.off
+	s.lost, s.off, s.buf, s.pos = nil, min(end, s.end), s.buf[:0], 0
+	return &lost
+}
+
+// fill reads more bytes behind those in the buffer.
+func (s *scanner) fill() error {
+	kept := copy(s.buf[:cap(s.buf)], s.buf[s.pos:])
+	s.pos = 0
+	at := s.off + int64(kept)
+	want := min(int64(max(chunkBytes-kept, kept, 1)), s.end-at)
+	if room := kept + int(want); room > cap(s.buf) {
+		s.buf = append(make([]byte, 0, max(room, min(chunkBytes, int(s.end-s.off)))), s.buf[:kept]...)
+	}
+	s.buf = s.buf[:kept+int(want)]
+	n, err := s.src.ReadAt(s.buf[kept:], at)
+	s.buf = s.buf[:kept+n]
+	var lost *CorruptError
+	switch {
+	case errors.As(err, &lost):
+		s.lost = lost
+	case n == 0 && err == io.EOF:
+		return &CorruptError{Offset: at, Err: fmt.Errorf("the file ends %d bytes early", s.end-at)}
+	case n == 0 && err != nil:
+		return fmt.Errorf("segment: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package segment
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	plainSuffix  = ".ndjson"
+	sealedSuffix = ".ndjson.zst"
+	draftSuffix  = ".tmp"
+)
+
+// An entry is one segment of the listing, in one form or in both.
+type entry struct {
+	n             uint64
+	plain, sealed bool
+}
+
+// A listing is what the directory holds. The listing is the index: there is no
+// other.
+type listing struct {
+	segments []entry  // in log order; the legacy segment is number zero
+	top      uint64   // the highest number that any entry bears
+	odd      []string // entries with a segment's name that are no plain files
+	drafts   []string // what a seal that died left behind
+}
+
+func (l *Log) plainPath(n uint64) string {
+	if n == 0 {
+		return l.o.Legacy
+	}
+	return filepath.Join(l.o.Dir, fmt.Sprintf("%012d%s", n, plainSuffix))
+}
+
+func (l *Log) sealedPath(n uint64) string {
+	return filepath.Join(l.o.Dir, fmt.Sprintf("%012d%s", n, sealedSuffix))
+}
+
+// parseName returns the number in the name of a segment file, zero if it is none.
+func parseName(name string) (n uint64, sealed bool) {
+	digits, ok := strings.CutSuffix(name, plainSuffix)
+	if !ok {
+		if digits, ok = strings.CutSuffix(name, sealedSuffix); !ok {
+			return 0, false
+		}
+		sealed = true
+	}
+	n, err := strconv.ParseUint(digits, 10, 62)
+	if err != nil || digits != fmt.Sprintf("%012d", n) {
+		return 0, false
+	}
+	return n, sealed
+}
+
+// list reads the directory. Neither directory nor legacy file need exist, but the
+// session directory must: without it the error is [ErrClosed].
+func (l *Log) list() (listing, error) {
+	var ls listing
+	if l.o.Legacy != "" {
+		info, err := os.Lstat(l.o.Legacy)
+		switch {
+		case err == nil && info.Mode().IsRegular():
+			ls.segments = append(ls.segments, entry{n: 0, plain: true})
+		case err == nil:
+			ls.odd = append(ls.odd, l.o.Legacy)
+		case !errors.Is(err, os.ErrNotExist):
+			return ls, fmt.Errorf("segment: %w", err)
+		}
+	}
+	err := l.listDir(&ls)
+	if err == nil && len(ls.segments) == 0 {
+		err = l.present()
+	}
+	return ls, err
+}
+
+func (l *Log) listDir(ls *listing) error {
+	d, err := os.Open(l.o.Dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return l.present()
+	}
+	if err != nil {
+		return fmt.Errorf("segment: %w", err)
+	}
+	defer d.Close()
+	found, err := d.ReadDir(-1)
+	if err != nil {
+		return fmt.Errorf("segment: %w", err)
+	}
+	for _, e := range found {
+		ls.add(filepath.Join(l.o.Dir, e.Name()), e)
+	}
+	slices.SortFunc(ls.segments, func(a, b entry) int { return cmp.Compare(a.n, b.n) })
+	ls.merge()
+	return nil
+}
+
+func (ls *listing) add(path string, e os.DirEntry) {
+	if strings.HasSuffix(path, draftSuffix) {
+		ls.drafts = append(ls.drafts, path)
+		return
+	}
+	n, sealed := parseName(e.Name())
+	if n == 0 {
+		return
+	}
+	ls.top = max(ls.top, n)
+	if !e.Type().IsRegular() {
+		ls.odd = append(ls.odd, path)
+		return
+	}
+	ls.segments = append(ls.segments, entry{n: n, plain: !sealed, sealed: sealed})
+}
+
+// merge joins the two forms of one segment into one entry.
+func (ls *listing) merge() {
+	kept := ls.segments[:0]
+	for _, e := range ls.segments {
+		if last := len(kept) - 1; last >= 0 && kept[last].n == e.n {
+			kept[last].plain = kept[last].plain || e.plain
+			kept[last].sealed = kept[last].sealed || e.sealed
+			continue
+		}
+		kept = append(kept, e)
+	}
+	ls.segments = kept
+}
+
+// present returns nil while the session directory is there, else [ErrClosed].
+func (l *Log) present() error {
+	there, err := exists(l.lockDir)
+	if err != nil {
+		return fmt.Errorf("segment: %w", err)
+	}
+	if !there {
+		return fmt.Errorf("%w: no session directory %s", ErrClosed, l.lockDir)
+	}
+	return nil
+}
+
+// index returns the place of segment n in the listing, or of the next higher one.
+func (ls *listing) index(n uint64) (int, bool) {
+	return slices.BinarySearchFunc(ls.segments, n, func(e entry, n uint64) int { return cmp.Compare(e.n, n) })
+}

@@ -1,0 +1,335 @@
+package segment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"sort"
+)
+
+// A View is the log as it was at one moment. It holds no file open, and is safe
+// for concurrent use.
+type View struct {
+	log       *Log
+	segments  []entry
+	committed int64 // of the newest segment; the others are whole
+	epoch     Epoch
+	end       uint64
+}
+
+// View looks at the log as it is now. The error is [ErrClosed] when the session
+// directory is gone. A log that was never written is empty, not an error.
+func (l *Log) View(ctx context.Context) (*View, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		ls, err := l.list()
+		if err != nil {
+			return nil, err
+		}
+		v := &View{log: l, segments: ls.segments}
+		err = v.look()
+		if errors.Is(err, errMissing) {
+			continue // it went between the listing and the look: look again
+		}
+		if err != nil {
+			return nil, err
+		}
+		return v, nil
+	}
+}
+
+// look opens the newest segment, and others only where that one does not say
+// enough.
+func (v *View) look() error {
+	if len(v.segments) == 0 {
+		return nil
+	}
+	last := len(v.segments) - 1
+	src, err := v.log.open(v.segments[last].n)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if v.committed, err = src.committed(0); err != nil {
+		return err
+	}
+	if err := v.lookEpoch(src); err != nil {
+		return err
+	}
+	known := false
+	if src.seal != nil && src.seal.summary != nil {
+		v.end = src.seal.summary.Next
+		return nil
+	}
+	if v.end, known, err = v.log.behind(src, v.committed, 2); err != nil || known {
+		return err
+	}
+	before, err := v.endBefore(last)
+	v.end += before
+	return err
+}
+
+// lookEpoch takes the epoch from the newest segment's header, or from another.
+func (v *View) lookEpoch(src *source) error {
+	var head [headBytes]byte
+	n, err := src.ReadAt(head[:min(v.committed, headBytes)], 0)
+	if err != nil && err != io.EOF && !errors.Is(err, ErrCorrupt) {
+		return fmt.Errorf("segment: %w", err)
+	}
+	if epoch, ok := looseEpoch(head[:n]); ok && v.log.memo.knows(epoch, src.n) {
+		v.epoch = epoch
+		return nil
+	}
+	line, err := firstLine(src, v.committed)
+	if err != nil {
+		return err
+	}
+	if h, err := parseHeader(line); err == nil {
+		v.epoch = h.Epoch
+		v.log.memo.keep(h.Epoch, src.n, h)
+		return nil
+	}
+	h, _, err := v.log.newestHeader(v.segments[:len(v.segments)-1])
+	if err == nil {
+		v.epoch, err = v.log.epoch(v.segments, h)
+	}
+	return err
+}
+
+// endBefore returns the public sequence in front of the segment at index i.
+func (v *View) endBefore(i int) (uint64, error) {
+	total := uint64(0)
+	for i--; i >= 0; i-- {
+		after, known, err := v.endIn(v.segments[i].n)
+		if err != nil {
+			return 0, err
+		}
+		total += after
+		if known {
+			break
+		}
+	}
+	return total, nil
+}
+
+// endIn is Log.endIn for a segment that is not the newest. Its result, counted or
+// known, is remembered.
+func (v *View) endIn(n uint64) (after uint64, known bool, err error) {
+	m := &v.log.memo
+	if count, ok := m.count(v.epoch, n); ok {
+		return count, false, nil
+	}
+	after, known, err = v.log.endIn(n)
+	if errors.Is(err, errMissing) {
+		return 0, false, nil
+	}
+	if err == nil && !known {
+		m.keepCount(v.epoch, n, after)
+	}
+	return after, known, err
+}
+
+// header is headerOf through the memo: without facts and filter.
+func (v *View) header(n uint64) (*header, error) {
+	m := &v.log.memo
+	if h, ok := m.head(v.epoch, n); ok {
+		return h, nil
+	}
+	h, err := v.log.headerOf(n)
+	if err != nil || (h == nil && n == v.newestNumber()) {
+		return nil, err // the newest may still get one
+	}
+	m.keep(v.epoch, n, h)
+	return h, nil
+}
+
+func (v *View) newestNumber() uint64 {
+	if len(v.segments) == 0 {
+		return 0
+	}
+	return v.segments[len(v.segments)-1].n
+}
+
+// Epoch returns the log's epoch.
+func (v *View) Epoch() Epoch { return v.epoch }
+
+// End returns the number of public lines, which is the sequence of the next one.
+func (v *View) End() uint64 { return v.end }
+
+// Facts is what the newest header in a view says about all lines before it.
+type Facts struct {
+	Facts   json.RawMessage // nil when there is no header, or it holds none
+	Segment uint64          // fold the lines of this segment and later ones on top
+}
+
+// Facts returns the facts of the newest whole header. Without any header the facts
+// are nil and Segment is zero: the fold starts with the log.
+func (v *View) Facts(ctx context.Context) (Facts, error) {
+	h, i, err := v.log.newestHeader(v.segments)
+	if err != nil || h == nil {
+		return Facts{}, err
+	}
+	return Facts{Facts: h.Facts, Segment: v.segments[i].n}, nil
+}
+
+// first returns the public sequence in front of the segment at index i, from its
+// header if it has one.
+func (v *View) first(i int) (uint64, error) {
+	h, err := v.header(v.segments[i].n)
+	if err != nil {
+		return 0, err
+	}
+	if h != nil {
+		return h.First, nil
+	}
+	return v.endBefore(i)
+}
+
+// find returns the index of the last segment whose first sequence is not behind
+// seq, and that first sequence.
+func (v *View) find(seq uint64) (i int, first uint64, err error) {
+	i = sort.Search(len(v.segments), func(i int) bool {
+		f, e := v.first(i)
+		if e != nil {
+			err = e
+		}
+		return e == nil && f > seq
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	i = max(0, i-1)
+	first, err = v.first(i)
+	return i, first, err
+}
+
+// Backward yields the lines of the view, newest first, headers included. It reads
+// only what is asked for. Damaged lines and lost ranges are lines of the class
+// Unreadable, not errors; after an error the iteration ends.
+func (v *View) Backward(ctx context.Context) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		after := v.end
+		for i := len(v.segments) - 1; i >= 0; i-- {
+			more, err := v.backwardIn(ctx, i, &after, yield)
+			if err != nil {
+				yield(Line{}, err)
+				return
+			}
+			if !more || !v.gap(i, after, yield) {
+				return
+			}
+		}
+	}
+}
+
+// gap yields a line in the place of segments that are missing before index i.
+func (v *View) gap(i int, seq uint64, yield func(Line, error) bool) bool {
+	expected := uint64(1)
+	if i > 0 {
+		expected = v.segments[i-1].n + 1
+	}
+	if n := v.segments[i].n; n <= expected {
+		return true
+	}
+	return yield(v.log.missingLine(expected, seq), nil)
+}
+
+// missingLine is the line in the place of a segment that should be there.
+func (l *Log) missingLine(n, seq uint64) Line {
+	return lostLine(l.plainPath(n), n, seq, &CorruptError{Err: errMissing})
+}
+
+func (v *View) backwardIn(ctx context.Context, i int, after *uint64, yield func(Line, error) bool) (more bool, err error) {
+	n := v.segments[i].n
+	src, err := v.log.open(n)
+	if errors.Is(err, errMissing) {
+		return yield(v.log.missingLine(n, *after), nil), v.log.present()
+	}
+	if err != nil {
+		return false, err
+	}
+	defer src.Close()
+	end := v.committed
+	if i < len(v.segments)-1 {
+		if end, err = src.committed(0); err != nil {
+			return false, err
+		}
+	}
+	s := newBackScanner(src, end, blockBytes)
+	for count := 0; ; count++ {
+		if count%64 == 0 && ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		raw, off, err := s.next()
+		var line Line
+		var lost *CorruptError
+		switch {
+		case err == nil:
+			line = v.log.line(src.path, n, raw, off)
+			*after = numberBack(&line, *after, func() (uint64, bool) { return v.earlier(src, i, off) })
+		case errors.As(err, &lost) && lost.Bytes > 0:
+			line = lostLine(src.path, n, *after, lost)
+		case err == io.EOF:
+			return true, nil
+		default:
+			return false, atPath(err, src.path)
+		}
+		if !yield(line, nil) {
+			return false, nil
+		}
+	}
+}
+
+// earlier returns the sequence behind the nearest line before off that bears one,
+// in this segment or the one before it.
+func (v *View) earlier(src *source, i int, off int64) (uint64, bool) {
+	if after, known := v.log.earlierIn(src, off); known || i == 0 {
+		return after, known
+	}
+	after, known, err := v.log.endIn(v.segments[i-1].n)
+	return after, known && err == nil
+}
+
+// atPath names the file in an error about the end of its bytes.
+func atPath(err error, path string) error {
+	var short *CorruptError
+	if errors.As(err, &short) && short.Path == "" {
+		named := *short
+		named.Path = path
+		return &named
+	}
+	return err
+}
+
+// Forward yields the lines of the view from the start of the given segment to the
+// end, headers included. Zero means the start of the log. Damage is treated as by
+// [View.Backward].
+func (v *View) Forward(ctx context.Context, segment uint64) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		r := &Reader{log: v.log, until: v}
+		defer r.Close()
+		if err := r.startAt(v, segment); err != nil {
+			yield(Line{}, err)
+			return
+		}
+		for {
+			line, err := r.Next(ctx)
+			if err == io.EOF {
+				return
+			}
+			if !yield(line, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// errFuture says how far the log goes.
+func (v *View) errFuture(from uint64) error {
+	return fmt.Errorf("%w: asked for %d, the log ends at %d: read from there", ErrFuture, from, v.end)
+}

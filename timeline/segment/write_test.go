@@ -1,0 +1,87 @@
+package segment_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/timeline/segment"
+)
+
+func TestWriteAndRead(t *testing.T) {
+	f := newFixture(t, t.TempDir(), segment.Options{SegmentBytes: 600})
+	defer f.close()
+	var want []item
+	next := uint64(0)
+	for i := range 20 {
+		id := fmt.Sprint("m", i)
+		var w segment.Written
+		if i%4 == 3 {
+			w = f.write(t, private(id))
+			want = append(want, item{id, false, next})
+		} else {
+			w = f.write(t, public(id))
+			want = append(want, item{id, true, next})
+			next++
+		}
+		if w.Next != next {
+			t.Fatalf("after %s: got next %d, want %d", id, w.Next, next)
+		}
+		must(t, f.log.Sync(w))
+	}
+	got, bad := readFrom(t, f.log, 0)
+	sameItems(t, "forward", got, want)
+	back, _ := readBack(t, f.handle(t))
+	sameItems(t, "backward", back, want)
+	if len(bad) > 0 {
+		t.Fatalf("got damaged lines %v", bad)
+	}
+	for from := range next + 1 {
+		got, _ := readFrom(t, f.handle(t), from)
+		if len(got) > 0 && got[0].seq < from {
+			t.Fatalf("from %d: got %v first", from, got[0])
+		}
+		publics := 0
+		for _, it := range got {
+			if it.public {
+				publics++
+			}
+		}
+		if publics != int(next-from) {
+			t.Fatalf("from %d: got %d public lines, want %d", from, publics, next-from)
+		}
+	}
+	if first := string(fileBytes(t, segmentPath(f, 2))); !strings.HasPrefix(first, `{"ts":"2023-11-14T22:13:20.123Z","kind":"segment","version":1,"epoch":"`) {
+		t.Fatalf("got header %s", first)
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	f := newFixture(t, t.TempDir(), segment.Options{MaxLineBytes: 100})
+	defer f.close()
+	for _, tt := range []struct {
+		name, line string
+		want       error
+	}{
+		{"no object", `[1]`, segment.ErrLine},
+		{"empty", ``, segment.ErrLine},
+		{"line break", "{\"kind\":\"p\"\n}", segment.ErrLine},
+		{"NUL", "{\"kind\":\"p\x00\"}", segment.ErrLine},
+		{"unknown to the schema", `{"x":1}`, segment.ErrLine},
+		{"too large", public(strings.Repeat("x", 100)), segment.ErrTooLarge},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := f.tryWrite(public("good"), tt.line); !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+		})
+	}
+	if _, err := f.log.Write(nil, []byte(public("x"))); !errors.Is(err, lock.ErrNotHeld) {
+		t.Errorf("without a lock: got %v, want %v", err, lock.ErrNotHeld)
+	}
+	if got, _ := readFrom(t, f.log, 0); len(got) > 0 {
+		t.Errorf("a refused write left %v", got)
+	}
+}
