@@ -56,7 +56,7 @@ func writer(path string) int {
 func child(t *testing.T, path, crash string, mids ...string) *exec.Cmd {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0])
-	c.Env = append(os.Environ(), pathVariable+"="+path, crashVariable+"="+crash, midsVariable+"="+strings.Join(mids, " "))
+	c.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", pathVariable+"="+path, crashVariable+"="+crash, midsVariable+"="+strings.Join(mids, " "))
 	c.Stderr = os.Stderr
 	return c
 }
