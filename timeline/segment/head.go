@@ -11,7 +11,11 @@ import (
 // firstLine reads the first line of the committed bytes 0..end, without its
 // newline. It is nil when there is none, or when it is too long for a header.
 func firstLine(src io.ReaderAt, end int64) ([]byte, error) {
-	for size := min(end, 4<<10); ; size = min(4*size, end, maxHeaderBytes) {
+	start := min(end, 4<<10)
+	if s, ok := src.(*source); ok && s.seal != nil && len(s.seal.frames) > 0 {
+		start = min(start, s.seal.frames[0].plainBytes) // a header is a frame of its own
+	}
+	for size := start; ; size = min(4*size, end, maxHeaderBytes) {
 		p := make([]byte, size)
 		n, err := src.ReadAt(p, 0)
 		if i := bytes.IndexByte(p[:n], '\n'); i >= 0 {

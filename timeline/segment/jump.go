@@ -12,7 +12,7 @@ const probeBytes = 16 << 10
 func (r *Reader) jump(from uint64) error {
 	if s := r.src.seal; s != nil {
 		if i := s.frameOf(from); i > 0 {
-			r.next = s.summary.Frames[i].Seq
+			r.next = s.summary.Frames[i].seq()
 			r.scan.reset(r.src, s.frames[i].plainStart, r.scan.end)
 		}
 		return nil
@@ -55,6 +55,6 @@ func (s *sealedFile) frameOf(seq uint64) int {
 	if s.summary == nil {
 		return 0
 	}
-	i := sort.Search(len(s.summary.Frames), func(i int) bool { return s.summary.Frames[i].Seq > seq })
+	i := sort.Search(len(s.summary.Frames), func(i int) bool { return s.summary.Frames[i].seq() > seq })
 	return max(0, i-1)
 }

@@ -3,48 +3,130 @@ package segment
 import (
 	"context"
 	"errors"
-	"iter"
+	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
 )
 
 // Sealed says what sealing did to one segment.
 type Sealed struct {
 	Segment    uint64
-	Path       string
+	Path       string // the compressed file
 	PlainBytes int64
 	Bytes      int64
 }
 
-// Seal compresses every segment but the highest. It works without a lock and takes
-// the record lock from locks only to exchange the files. An error leaves the
-// segment it names as it was; those before it are sealed and returned.
-func (l *Log) Seal(ctx context.Context, locks *lock.Dir) ([]Sealed, error) { return nil, errSkeleton }
+// errOvertaken says that another sealer took the draft away.
+var errOvertaken = errors.New("another process seals the log")
 
-// A Severity says how bad a [Fault] is.
-type Severity int
-
-const (
-	// Note is what the next writer repairs, or what costs nothing.
-	Note Severity = iota
-	// Damage is lost or changed data.
-	Damage
-)
-
-// A Fault is one thing that [Log.Verify] found.
-type Fault struct {
-	Path     string
-	Segment  uint64
-	Offset   int64 // in the uncompressed segment
-	Severity Severity
-	Err      error
+// Seal compresses every numbered segment but the highest. It reads and compresses
+// without a lock, since such a segment does not change any more, and takes the
+// record lock from locks only to exchange the files. The caller must not hold it.
+//
+// An error leaves the segment that it names as it was; those that are returned
+// with it are sealed. Any number of processes may seal and read at the same time.
+// If the process dies inside, readers use whichever form is whole, and the next
+// Seal removes what is left over.
+func (l *Log) Seal(ctx context.Context, locks *lock.Dir) ([]Sealed, error) {
+	ls, err := l.list()
+	if err != nil {
+		return nil, err
+	}
+	for _, draft := range ls.drafts {
+		if err := os.Remove(draft); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("segment: %w", err)
+		}
+	}
+	var done []Sealed
+	for i, e := range ls.segments {
+		if e.n == 0 || !e.plain || i == len(ls.segments)-1 {
+			continue
+		}
+		s, err := l.sealOne(ctx, locks, e.n)
+		if errors.Is(err, errOvertaken) {
+			s, err = l.sealOne(ctx, locks, e.n)
+		}
+		if errors.Is(err, os.ErrNotExist) {
+			continue // another sealer was faster
+		}
+		if err != nil {
+			return done, err
+		}
+		done = append(done, s)
+	}
+	return done, nil
 }
 
-// Verify reads the whole log and yields everything that is not as it should be. It
-// needs no lock and a bounded amount of memory. The second value is an error
-// that ended the reading.
-func (l *Log) Verify(ctx context.Context) iter.Seq2[Fault, error] {
-	return func(yield func(Fault, error) bool) { yield(Fault{}, errSkeleton) }
+// sealOne seals one segment. The order of its steps: the draft is on stable storage
+// and compared with the plain file before it gets its name, and the name is
+// durable before the plain file goes.
+func (l *Log) sealOne(ctx context.Context, locks *lock.Dir, n uint64) (Sealed, error) {
+	src, err := openPlain(n, l.plainPath(n))
+	if err != nil {
+		return Sealed{}, err
+	}
+	defer src.Close()
+	draft, err := os.CreateTemp(l.o.Dir, filepath.Base(l.sealedPath(n))+".*"+draftSuffix)
+	if err != nil {
+		return Sealed{}, fmt.Errorf("segment: %w", err)
+	}
+	defer os.Remove(draft.Name())
+	defer draft.Close()
+	step.At("segment: seal draft created")
+	if err := l.compress(ctx, src, draft); err != nil {
+		return Sealed{}, fmt.Errorf("segment: seal %s: %w", src.path, err)
+	}
+	step.At("segment: seal draft written")
+	if err := l.compare(ctx, src, draft.Name()); err != nil {
+		return Sealed{}, err
+	}
+	info, err := draft.Stat()
+	if err != nil {
+		return Sealed{}, fmt.Errorf("segment: %w", err)
+	}
+	if err := l.exchange(ctx, locks, src, draft.Name()); err != nil {
+		return Sealed{}, err
+	}
+	return Sealed{Segment: n, Path: l.sealedPath(n), PlainBytes: src.info.Size(), Bytes: info.Size()}, nil
 }
 
-var errSkeleton = errors.New("segment: not written yet")
+// exchange puts the draft in the place of the plain file, under the record lock.
+func (l *Log) exchange(ctx context.Context, locks *lock.Dir, src *source, draft string) (err error) {
+	held, err := locks.Record(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	if err := held.Covers(l.lockDir); err != nil {
+		return err
+	}
+	now, err := os.Lstat(src.path)
+	if err != nil {
+		return fmt.Errorf("segment: %w", err)
+	}
+	if !os.SameFile(now, src.info) || now.Size() != src.info.Size() {
+		return fmt.Errorf("segment: %s changed while it was sealed: find the program that writes to it", src.path)
+	}
+	if err := os.Rename(draft, l.sealedPath(src.n)); err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return errOvertaken
+		}
+		return fmt.Errorf("segment: %w", err)
+	}
+	step.At("segment: seal named")
+	if err := syncDir(l.o.Dir); err != nil {
+		return fmt.Errorf("segment: %w", err)
+	}
+	step.At("segment: seal name synced")
+	if err := os.Remove(src.path); err != nil {
+		return fmt.Errorf("segment: %w", err)
+	}
+	step.At("segment: plain file removed")
+	if err := syncDir(l.o.Dir); err != nil {
+		return fmt.Errorf("segment: %w", err)
+	}
+	return nil
+}
