@@ -1,0 +1,35 @@
+// Package docket is the root of a library for those who orchestrate coding agents.
+// It holds no code; this page says which package does what.
+//
+// A docket is both things that are kept for each agent session: the record of
+// what was said, and the list of what is still owed.
+//
+//   - timeline: the record. An append-only log of what a session declared and what
+//     was said to it. timeline/session holds the store, a session's present state,
+//     and the one writer of declarations; timeline/segment is the engine that
+//     rotates, heals, seals and verifies files of lines.
+//   - queue: the debt. A small ordered list of messages that have not been handed
+//     to the agent yet; no file means that nothing is owed.
+//   - compose: where an answer will be read, and what text the agent gets for that.
+//   - adapter: how one prompt gets into one harness, and the truthful answer to
+//     whether it did. adapter/none, file, exec and tmux are adapters;
+//     adapter/adaptertest proves any other.
+//   - dispatch: sends, delivers and repairs. It joins record and debt, and is what
+//     most programs import.
+//   - lock: the two kernel locks of a session, as values.
+//
+// Imports run one way: cmd, dispatch, then queue, timeline, compose and adapter,
+// then lock. Each of lock, timeline, queue and compose is usable alone, given a
+// session directory.
+//
+// # What a crash leaves
+//
+// There is no daemon: any number of short-lived processes share the files. A
+// process that is killed leaves at most one unfinished line at the end of a log,
+// one unfinished edit of the queue file, one message whose hand-over nobody knows
+// the end of, and no lock. The next process that changes the session completes the
+// first two; the third is shown as unconfirmed until somebody or something decides.
+//
+// See examples/minimal for the whole of it in one function, and cmd/docket for the
+// same on the command line.
+package docket
