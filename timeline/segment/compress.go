@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 
@@ -47,12 +48,15 @@ func (l *Log) compress(ctx context.Context, src *source, draft *os.File) error {
 			return err
 		}
 		s.Frames[i][0] = uint64(len(packed))
+		s.Packed = crc32.Update(s.Packed, castagnoli, packed)
 		// A zstd frame ends in the very checksum that the seek table wants.
 		sum := binary.LittleEndian.Uint32(packed[len(packed)-4:])
 		frames[i] = frame{start: at, bytes: int64(len(packed)), plainStart: off, plainBytes: size, checksum: sum}
 		at, off = at+int64(len(packed)), off+size
 	}
-	if _, err := draft.WriteAt(appendTable(nil, room, frames), at); err != nil {
+	table := appendTable(nil, room, frames)
+	s.Packed = crc32.Update(s.Packed, castagnoli, table)
+	if _, err := draft.WriteAt(table, at); err != nil {
 		return err
 	}
 	head, err := s.append(nil, room)
@@ -116,7 +120,7 @@ type cutter struct {
 	tooLarge bool
 }
 
-func (c *cutter) add(line *Line) {
+func (c *cutter) add(line *Line) bool {
 	size := line.Offset - c.start + int64(len(line.Bytes)) + 1
 	if c.filled && (size > frameBytes || c.header) {
 		c.end(line.Offset)
@@ -125,6 +129,7 @@ func (c *cutter) add(line *Line) {
 		c.seq, c.filled = line.Seq, true
 	}
 	c.header = line.Header
+	return true
 }
 
 // end closes the frame before the offset at.

@@ -180,19 +180,24 @@ func (l *Log) describeOne(h *header, src *source, fold Fold) error {
 	}
 	sum := &summing{src: src, hash: sha256.New()}
 	var keys filter
-	next, err := l.scanFrom(sum, src, 0, end, h.First, func(line *Line) {
+	next, err := l.scanFrom(sum, src, 0, end, h.First, func(line *Line) bool {
 		if line.Header || line.Class == Unreadable {
-			return
+			return true
 		}
 		fold.Add(*line)
 		if digest, ok := l.o.Schema.Key(line.Bytes); ok {
 			keys.add(digest)
 		}
+		return true
 	})
 	if err != nil {
 		return err
 	}
 	h.First, h.Keys, h.HasKeys = next, keys.encode(), true
+	if src.seal != nil && src.seal.summary != nil {
+		h.Prev = src.seal.summary.Digest
+		return nil
+	}
 	h.Prev, err = sum.finish()
 	return err
 }
@@ -217,11 +222,8 @@ func (s *summing) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // finish hashes what is left behind the committed bytes, and returns the digest of
-// the whole segment in hex. A sealed segment knows its digest.
+// the whole segment in hex. It is empty when a range was lost.
 func (s *summing) finish() (string, error) {
-	if s.src.seal != nil && s.src.seal.summary != nil {
-		return s.src.seal.summary.Digest, nil
-	}
 	size, err := s.src.size()
 	if err != nil {
 		return "", err
@@ -229,7 +231,9 @@ func (s *summing) finish() (string, error) {
 	if s.bad {
 		return "", nil
 	}
-	if _, err := io.Copy(s.hash, io.NewSectionReader(s.src, s.at, size-s.at)); err != nil {
+	if _, err := io.Copy(s.hash, io.NewSectionReader(s.src, s.at, size-s.at)); errors.Is(err, ErrCorrupt) {
+		return "", nil
+	} else if err != nil {
 		return "", fmt.Errorf("segment: %w", err)
 	}
 	return hex.EncodeToString(s.hash.Sum(nil)), nil

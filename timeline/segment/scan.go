@@ -6,13 +6,14 @@ import (
 )
 
 // scan reads the committed bytes off..end of a source, gives each line its
-// sequence starting from next, and returns the sequence behind the last.
-func (l *Log) scan(src *source, off, end int64, next uint64, visit func(*Line)) (uint64, error) {
+// sequence starting from next, and returns the sequence behind the last. It
+// stops early when visit returns false.
+func (l *Log) scan(src *source, off, end int64, next uint64, visit func(*Line) (more bool)) (uint64, error) {
 	return l.scanFrom(src, src, off, end, next, visit)
 }
 
 // scanFrom is scan with the bytes read through r.
-func (l *Log) scanFrom(r io.ReaderAt, src *source, off, end int64, next uint64, visit func(*Line)) (uint64, error) {
+func (l *Log) scanFrom(r io.ReaderAt, src *source, off, end int64, next uint64, visit func(*Line) (more bool)) (uint64, error) {
 	var s scanner
 	s.reset(r, off, end)
 	for {
@@ -30,8 +31,8 @@ func (l *Log) scanFrom(r io.ReaderAt, src *source, off, end int64, next uint64, 
 		default:
 			return next, err
 		}
-		if visit != nil {
-			visit(&line)
+		if visit != nil && !visit(&line) {
+			return next, nil
 		}
 	}
 }

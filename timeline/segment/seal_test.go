@@ -128,7 +128,7 @@ func TestDamagedFrameLosesOnlyItself(t *testing.T) {
 		t.Fatal("nothing was sealed")
 	}
 	data := fileBytes(t, sealed[0].Path)
-	for at := 0; at < len(data); at += 1 + len(data)/150 {
+	for at := 0; at < len(data); at += 1 + len(data)/40 {
 		bad := bytes.Clone(data)
 		bad[at] ^= 0x40
 		must(t, os.WriteFile(sealed[0].Path, bad, 0o600))

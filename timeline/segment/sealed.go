@@ -86,6 +86,14 @@ func indexSealed(path string, f *os.File, size int64) (*sealedFile, error) {
 	return s, err
 }
 
+// summaryBytes returns where the frames start.
+func (s *sealedFile) summaryBytes() int64 {
+	if len(s.frames) == 0 {
+		return 0
+	}
+	return s.frames[0].start
+}
+
 func (s *sealedFile) close() {
 	if s.loose != nil {
 		s.loose.close()

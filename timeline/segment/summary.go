@@ -26,6 +26,7 @@ type summary struct {
 	Bytes     int64          `json:"bytes"`     // uncompressed
 	Committed int64          `json:"committed"` // the offset behind the last newline
 	Digest    string         `json:"sha256"`    // of the uncompressed segment
+	Packed    uint32         `json:"packed"`    // CRC-32C of the file behind the summary
 	Frames    []frameSummary `json:"frames"`
 }
 
