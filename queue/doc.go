@@ -1,2 +1,86 @@
-// Package queue keeps what a session is still owed.
+// Package queue is what a session is still owed: the messages that were accepted
+// and not yet handed to its agent.
+//
+// # What it keeps
+//
+// An ordered list of entries ([Entry]), each complete in itself, in one file of the
+// session directory, and beside it what is known of the attempts at the oldest one.
+// The list is filled by [Queue.Enqueue] alone and drained by a pass ([Queue.Drain]).
+// Its resting state is no file, so that "is anything owed?" is one stat. A debt is
+// not history: the package knows nothing of a timeline, and works on any directory.
+//
+// # Guarantees
+//
+// Order is kept: an entry leaves the list when it is proven to be delivered, or by
+// [Queue.Remove]; one that is refused ends the pass and keeps its place, and so does
+// everything behind it. Before an entry is handed over its claim is on disk, so that
+// a message whose hand-over was begun and never ended is known as unconfirmed
+// ([Entry.Unconfirmed]) and is not handed over again by itself.
+//
+// Enqueue is one write and the removal of the oldest entry another, whatever the
+// depth; neither reads the file as long as no other handle changed it. Every change
+// is made under the record lock and announced to its next holder. Readers take no
+// lock. At rest the file is a JSON list for any reader.
+//
+// A file that makes no sense is never read as empty: it is [ErrCorrupt], stays as it
+// is, and waits for [Queue.Rebuild]. A list that another program put in its place by
+// a rename is noticed, read in whatever layout it has, and brought into this
+// package's with the first use under the record lock; members that this package
+// does not know are kept. An empty list is removed then.
+//
+// Nothing but Rebuild is synced. After a restart of the machine the files may be
+// those of any earlier moment, or damaged: who needs more keeps a synced record
+// elsewhere and rebuilds from it. A program that changes the file without the record
+// lock can lose what is changed at the same time.
+//
+// # Crashes
+//
+// A new file, and one that takes another's place, is written beside under the name
+// pending.json.new and renamed: the first Enqueue, every Remove but that of the
+// oldest entry, the layout of another writer, compaction, and Rebuild. A death before
+// the rename leaves the old state and that file, which the next use replaces; a death
+// after it leaves the new state. The last removal is one unlink. A death before
+// the claim is written leaves an entry as it was; from then until its removal it is
+// unconfirmed. pending.head is written in one page, which a kill cannot tear.
+//
+// Two edits are made in place, and a kill may leave any prefix of their write:
+//
+//   - Enqueue writes ",\n", the entry and "\n]\n" over the closing bracket. Up to two
+//     bytes of it, or the whole entry without its end, leave a list without end; the
+//     next holder of the record lock ends it. In between, the last line is a part of
+//     an entry.
+//   - The removal of the oldest entry writes spaces over it and its comma. Short of
+//     the last byte, a line is left that starts with spaces and ends as the entry did;
+//     short of the comma only, the next holder of the record lock blanks it.
+//
+// A part of an entry is in doubt: the list alone cannot say whether it is owed. The
+// record lock is interrupted then ([lock.Record.Interrupted]), reading is
+// [ErrCorrupt], and the holder who knows from a record of its own calls
+// [Queue.Inspect], in which every whole entry stands, and [Queue.Rebuild]. A caller
+// that has no such record does the same with what Inspect found: an Enqueue that
+// never returned promised nothing, and a Remove was meant.
+//
+// Rebuild copies a file that was damaged in any other way to
+// pending.json.damaged-<time> first.
+//
+// # Format
+//
+// pending.json is "[\n", lines of spaces where entries were, one line for each entry
+// with a comma but for the last, "]\n". An entry is a JSON object:
+//
+//	{"mid":"…","text":"…","from":"…"|null,
+//	 "dispatch":{"operation":"…","requestDigest":"…"},   keyed messages
+//	 "attributes":{"name":"value"},                      if there are any
+//	 "seq":7,                                            if it is known
+//	 "enqueuedAt":"2027-01-15T08:00:00.123Z"}
+//
+// and then the members of other writers. When more than 64 KiB, and more than a
+// quarter of the rest, is blank, the file is written anew.
+//
+// pending.head is one JSON object, padded with spaces and a newline to 2048 bytes:
+//
+//	{"mid":"…","attempts":1,"claimed":"…"|null,"lastAttempt":"…"|null,"lastError":"…"}
+//
+// It counts for the entry that it names while that is the oldest. A file that makes
+// no sense counts as a claim of the oldest entry, whatever that is.
 package queue

@@ -21,6 +21,10 @@ var (
 	// id of more than [MaxMIDBytes], or a string that is not valid UTF-8.
 	ErrInvalid = errors.New("queue: entry cannot be stored")
 
+	// ErrTooLarge is returned where a file would have to be read into memory that has
+	// more than [MaxListBytes].
+	ErrTooLarge = errors.New("queue: file is too large to be read at once")
+
 	// ErrUnconfirmed is the cause in a [*StoppedError] when the oldest entry was
 	// handed over before without proof, and nobody decided about it.
 	ErrUnconfirmed = errors.New("queue: handed over before, and not confirmed")

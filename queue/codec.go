@@ -1,0 +1,208 @@
+package queue
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+	"unicode/utf8"
+)
+
+// stamp is how times are written: RFC 3339, UTC, milliseconds.
+const stamp = "2006-01-02T15:04:05.000Z"
+
+// fields are the members of an entry in the order in which they are written.
+type fields struct {
+	MID        string            `json:"mid"`
+	Text       string            `json:"text"`
+	From       *string           `json:"from"`
+	Dispatch   *Dispatch         `json:"dispatch,omitempty"`
+	Attributes map[string]string `json:"attributes,omitempty"`
+	Seq        *uint64           `json:"seq,omitempty"`
+	EnqueuedAt string            `json:"enqueuedAt,omitempty"`
+}
+
+// encode returns the line of an entry, without its newline.
+func encode(e Entry) ([]byte, error) {
+	if err := e.validate(); err != nil {
+		return nil, err
+	}
+	f := fields{MID: e.MID, Text: e.Text, Dispatch: e.Dispatch, Attributes: e.Attributes}
+	if e.From != "" {
+		f.From = &e.From
+	}
+	if e.HasSeq {
+		f.Seq = &e.Seq
+	}
+	if !e.EnqueuedAt.IsZero() {
+		f.EnqueuedAt = e.EnqueuedAt.UTC().Format(stamp)
+	}
+	line, err := marshal(f)
+	if err != nil {
+		return nil, fmt.Errorf("%w: message %s: %w", ErrInvalid, e.MID, err)
+	}
+	for _, m := range e.extra {
+		name, err := marshal(m.name)
+		if err != nil {
+			return nil, fmt.Errorf("%w: message %s: %w", ErrInvalid, e.MID, err)
+		}
+		line = append(line[:len(line)-1], ',')
+		line = append(append(append(append(line, name...), ':'), m.value...), '}')
+	}
+	return line, nil
+}
+
+// marshal is json.Marshal that leaves <, > and & as they are.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// validate makes sure that the encoder changes nothing in silence.
+func (e Entry) validate() error {
+	switch {
+	case e.MID == "":
+		return fmt.Errorf("%w: it has no id", ErrInvalid)
+	case len(e.MID) > MaxMIDBytes:
+		return fmt.Errorf("%w: its id has %d bytes, %d are allowed", ErrInvalid, len(e.MID), MaxMIDBytes)
+	}
+	texts := []string{e.MID, e.Text, e.From}
+	if e.Dispatch != nil {
+		texts = append(texts, e.Dispatch.Operation, e.Dispatch.RequestDigest)
+	}
+	for name, value := range e.Attributes {
+		texts = append(texts, name, value)
+	}
+	for _, s := range texts {
+		if !utf8.ValidString(s) {
+			return fmt.Errorf("%w: message %q: it holds bytes that are not UTF-8", ErrInvalid, e.MID)
+		}
+	}
+	return nil
+}
+
+var (
+	errNotEntry = errors.New("not a message")
+	errUTF8     = errors.New("bytes that are not UTF-8")
+)
+
+// decode reads one JSON object as an entry. Members that it does not know, or
+// whose value is not of the kind that this package writes, are kept as they are;
+// without an id, a text and a readable dispatch nothing can be handed over.
+func decode(raw []byte) (Entry, error) {
+	if !utf8.Valid(raw) {
+		return Entry{}, errUTF8
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return Entry{}, wrapEntry("no object", err)
+	}
+	d := decoding{dec: dec}
+	for dec.More() {
+		if err := d.member(); err != nil {
+			return Entry{}, err
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return Entry{}, wrapEntry("object without end", err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return Entry{}, wrapEntry("more behind its end", err)
+	}
+	if d.entry.MID == "" || !d.hasText {
+		return Entry{}, wrapEntry("no id or no text", nil)
+	}
+	return d.entry, nil
+}
+
+// A decoding is an entry that is being read.
+type decoding struct {
+	dec     *json.Decoder
+	entry   Entry
+	hasText bool
+}
+
+// member reads the next member of the object. Of two with one name the later
+// counts, as everywhere in JSON.
+func (d *decoding) member() error {
+	t, err := d.dec.Token()
+	name, isName := t.(string)
+	if err != nil || !isName {
+		return wrapEntry("member without name", err)
+	}
+	e := &d.entry
+	switch name {
+	case "mid":
+		err = d.dec.Decode(&e.MID)
+	case "text":
+		var text *string
+		err = d.dec.Decode(&text)
+		if d.hasText = text != nil; d.hasText {
+			e.Text = *text
+		}
+	case "from":
+		e.From = ""
+		err = d.dec.Decode(&e.From)
+	case "dispatch":
+		e.Dispatch = nil
+		err = d.dec.Decode(&e.Dispatch)
+	default:
+		err = d.other(name)
+	}
+	if err != nil {
+		return wrapEntry(name, err)
+	}
+	return nil
+}
+
+// other reads a member without which an entry is still complete.
+func (d *decoding) other(name string) error {
+	var value json.RawMessage
+	if err := d.dec.Decode(&value); err != nil {
+		return err
+	}
+	e := &d.entry
+	var err error
+	switch name {
+	case "attributes":
+		var a map[string]string
+		if err = json.Unmarshal(value, &a); err == nil {
+			e.Attributes = a
+		}
+	case "seq":
+		var n *uint64
+		if err = json.Unmarshal(value, &n); err == nil && n != nil {
+			e.Seq, e.HasSeq = *n, true
+		}
+	case "enqueuedAt":
+		var at time.Time
+		if err = json.Unmarshal(value, &at); err == nil {
+			e.EnqueuedAt = at
+		}
+	default:
+		err = errNotEntry
+	}
+	if err == nil {
+		return nil
+	}
+	var flat bytes.Buffer
+	if err := json.Compact(&flat, value); err != nil {
+		return err
+	}
+	e.extra = append(e.extra, member{name, flat.Bytes()})
+	return nil
+}
+
+func wrapEntry(what string, err error) error {
+	if err == nil {
+		return fmt.Errorf("%w: %s", errNotEntry, what)
+	}
+	return fmt.Errorf("%w: %s: %w", errNotEntry, what, err)
+}

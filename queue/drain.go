@@ -1,0 +1,310 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
+)
+
+// Drain makes one delivery pass: it hands the owed entries over, oldest first, and
+// removes each one that is taken. The caller holds the delivery lock for the whole
+// pass, so that no other process can hand over the same entry meanwhile; the record
+// lock is held only around the books, never across Ready and Insert.
+//
+// Nil means that nothing was owed when the pass looked last. A [*StoppedError] ends
+// the pass: its entry and all behind it stay, in order. Other errors are those of
+// Before, of the locks and of the file; nothing is in flight then. Drained is right
+// beside an error too.
+//
+// Once Insert was called, its answer is entered even if ctx ends. If the process
+// dies after the claim and before the removal, that one entry is unconfirmed.
+// Entries that are enqueued meanwhile are part of the pass; who enqueues while the
+// delivery lock is being given back has to look again afterwards.
+func (q *Queue) Drain(ctx context.Context, held *lock.Delivery, h Handover) (Drained, error) {
+	if err := held.Covers(q.dir); err != nil {
+		return Drained{}, err
+	}
+	if h.Lock == nil {
+		h.Lock = q.locks.Record
+	}
+	p := pass{q: q, Handover: h, owed: -1}
+	err := p.run(ctx)
+	if err != nil && p.owed < 0 {
+		n, lenErr := q.Len()
+		p.owed, err = n, joinNew(err, lenErr)
+	}
+	return Drained{MIDs: p.mids, Owed: max(p.owed, 0)}, err
+}
+
+// joinNew adds an error unless it says that the file is corrupt and err does too.
+func joinNew(err, more error) error {
+	if more == nil || errors.Is(err, ErrCorrupt) && errors.Is(more, ErrCorrupt) {
+		return err
+	}
+	return errors.Join(err, more)
+}
+
+// A pass is the work of one Drain.
+type pass struct {
+	Handover
+	q    *Queue
+	mids []string
+	owed int // -1 until it was counted
+}
+
+func (p *pass) run(ctx context.Context) error {
+	for {
+		if owed, err := p.q.Owed(); err != nil || !owed {
+			return err
+		}
+		if p.Before != nil {
+			if err := p.Before(ctx); err != nil {
+				return err
+			}
+		}
+		if err := p.one(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// one brings the oldest entry to its end, or finds out that it has to look again.
+func (p *pass) one(ctx context.Context) error {
+	e, claimed, err := p.prepare(ctx)
+	if err != nil || !claimed {
+		return err
+	}
+	step.At("queue: claimed")
+	answer, err := p.insert(ctx, e)
+	step.At("queue: inserted")
+	return p.hold(context.WithoutCancel(ctx), func(held *lock.Record) error {
+		switch answer {
+		case Taken:
+			return p.taken(ctx, held, e)
+		case Refused:
+			return p.stop(held, e, Refused, err, p.q.Refused)
+		}
+		return p.stop(held, e, Unconfirmed, err, p.q.Unconfirmed)
+	})
+}
+
+// prepare asks Check and Ready about the oldest entry and claims it if it is to be
+// handed over. If it is not, the entry is dealt with already, or has changed.
+func (p *pass) prepare(ctx context.Context) (e Entry, claimed bool, err error) {
+	t := turn{pass: p}
+	err = p.hold(ctx, func(held *lock.Record) error { return t.look(ctx, held) })
+	if err == nil && t.ask {
+		verdict, readyErr := p.ready(ctx, t.entry)
+		err = p.hold(context.WithoutCancel(ctx), func(held *lock.Record) error {
+			return t.decide(ctx, held, verdict, readyErr)
+		})
+	}
+	return t.entry, t.claimed && err == nil, err
+}
+
+// A turn is the way of one entry up to its claim.
+type turn struct {
+	*pass
+	entry      Entry
+	generation uint64 // of the hold in which Check said Hand
+	ask        bool   // Ready has to be asked
+	claimed    bool
+}
+
+// look is the first hold of the record lock: it reads the oldest entry and checks it.
+func (t *turn) look(ctx context.Context, held *lock.Record) error {
+	e, found, err := t.q.Head(held)
+	if err != nil || !found {
+		return err
+	}
+	t.entry, t.generation = e, held.Generation()
+	verdict, err := t.check(ctx, held, e)
+	switch {
+	case err != nil || verdict != Hand:
+		return t.conclude(ctx, held, e, verdict, err)
+	case t.Ready != nil:
+		t.ask = true
+		return nil
+	case e.Unconfirmed():
+		return t.notReady(held, e, ErrUnconfirmed)
+	}
+	t.claimed = true
+	return t.q.Claim(held, e.MID)
+}
+
+// decide is the second hold, after Ready: unless the entry has changed meanwhile, it
+// claims it or does what Ready said instead.
+func (t *turn) decide(ctx context.Context, held *lock.Record, verdict Verdict, readyErr error) error {
+	e := t.entry
+	now, found, err := t.q.Head(held)
+	if err != nil || !found || now.MID != e.MID || !now.Claimed.Equal(e.Claimed) {
+		return err
+	}
+	if err := ctx.Err(); err != nil && (readyErr == nil || errors.Is(err, context.Canceled)) {
+		// Who calls a pass off has not been refused by the harness.
+		return &StoppedError{MID: e.MID, Answer: e.state(), Err: errors.Join(err, readyErr)}
+	}
+	if readyErr == nil && held.Generation() != t.generation {
+		if again, err := t.check(ctx, held, e); err != nil || again != Hand {
+			return t.conclude(ctx, held, e, again, err)
+		}
+	}
+	if readyErr != nil || verdict != Hand {
+		return t.conclude(ctx, held, e, verdict, readyErr)
+	}
+	t.claimed = true
+	return t.q.Claim(held, e.MID)
+}
+
+// state is the answer that the last hand-over of an owed entry stands for.
+func (e Entry) state() Answer {
+	if e.Unconfirmed() {
+		return Unconfirmed
+	}
+	return Refused
+}
+
+// hold runs do under the record lock, and frees it also when a callback panics.
+func (p *pass) hold(ctx context.Context, do func(held *lock.Record) error) (err error) {
+	held, err := p.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if freeErr := held.Release(); freeErr != nil {
+			err = errors.Join(err, freeErr)
+		}
+	}()
+	return do(held)
+}
+
+func (p *pass) check(ctx context.Context, held *lock.Record, e Entry) (Verdict, error) {
+	if p.Check == nil {
+		return Hand, nil
+	}
+	return p.Check(ctx, held, e)
+}
+
+// ready asks Ready, which calls the harness and may panic there.
+func (p *pass) ready(ctx context.Context, e Entry) (v Verdict, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			v, err = Hand, fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return p.Ready(ctx, e)
+}
+
+// insert asks Insert. What it answers is believed only as far as it is safe.
+func (p *pass) insert(ctx context.Context, e Entry) (a Answer, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			a, err = Unconfirmed, fmt.Errorf("panic: %v", r)
+		}
+	}()
+	a, err = p.Insert(ctx, e)
+	switch {
+	case a == Taken && err == nil:
+		return a, nil
+	case a == Refused && err == nil:
+		return a, errors.New("no reason was given")
+	case a == Refused:
+		return a, err
+	case err == nil:
+		err = errors.New("no reason was given")
+	}
+	return Unconfirmed, err
+}
+
+// conclude does what a verdict other than Hand says, or enters why there is none.
+func (p *pass) conclude(ctx context.Context, held *lock.Record, e Entry, v Verdict, err error) error {
+	switch {
+	case err != nil:
+		return p.notReady(held, e, err)
+	case v == Settle:
+		return p.taken(ctx, held, e)
+	}
+	if err := p.finish(ctx, held, e, p.Drop); err != nil {
+		return p.notReady(held, e, err)
+	}
+	return nil
+}
+
+// notReady ends the pass before the entry was claimed in it.
+func (p *pass) notReady(held *lock.Record, e Entry, err error) error {
+	if e.Unconfirmed() {
+		return p.stop(held, e, Unconfirmed, err, p.q.Unconfirmed)
+	}
+	return p.stop(held, e, Refused, err, p.q.Refused)
+}
+
+// stop notes why the pass ends at the entry. One that somebody removed meanwhile
+// needs no note.
+func (p *pass) stop(held *lock.Record, e Entry, a Answer, err error, note func(*lock.Record, string, string) error) error {
+	noteErr := note(held, e.MID, err.Error())
+	if errors.Is(noteErr, ErrNotPending) {
+		noteErr = nil
+	}
+	p.q.mu.Lock()
+	defer p.q.mu.Unlock()
+	if n, countErr := p.q.counted(); countErr == nil {
+		p.owed = n
+	}
+	return &StoppedError{MID: e.MID, Answer: a, Err: errors.Join(err, noteErr)}
+}
+
+// taken settles an entry that is delivered and removes it. One that somebody removed
+// while it was handed over is late.
+func (p *pass) taken(ctx context.Context, held *lock.Record, e Entry) error {
+	ctx = context.WithoutCancel(ctx)
+	queued, err := p.q.holds(held, e.MID)
+	switch {
+	case err != nil:
+		return &StoppedError{MID: e.MID, Answer: Taken, Err: err}
+	case queued:
+		err = p.finish(ctx, held, e, p.Settle)
+	case p.Late != nil:
+		err = p.Late(ctx, held, e)
+	}
+	if err != nil {
+		reason := fmt.Errorf("handed over, but that could not be recorded: %w", err)
+		return p.stop(held, e, Taken, reason, p.q.Unconfirmed)
+	}
+	p.mids = append(p.mids, e.MID)
+	return nil
+}
+
+// finish records the end of an entry and removes it, as one announced change.
+func (p *pass) finish(ctx context.Context, held *lock.Record, e Entry, record func(context.Context, *lock.Record, Entry) error) error {
+	if err := held.Begin(); err != nil {
+		return err
+	}
+	if record != nil {
+		if err := record(ctx, held, e); err != nil {
+			return err
+		}
+		step.At("queue: end recorded")
+	}
+	if err := p.q.Remove(held, e.MID); err != nil {
+		return err
+	}
+	return held.Done()
+}
+
+// holds reports whether the queue holds a message, at the head or elsewhere.
+func (q *Queue) holds(held *lock.Record, mid string) (bool, error) {
+	e, found, err := q.Head(held)
+	if err != nil || !found || e.MID == mid {
+		return found, err
+	}
+	entries, err := q.List()
+	for _, e := range entries {
+		if e.MID == mid {
+			return true, nil
+		}
+	}
+	return false, err
+}

@@ -1,0 +1,432 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/queue"
+)
+
+var errBusy = errors.New("the agent is busy")
+
+// An agent answers hand-overs and remembers what it got.
+type agent struct {
+	handed  []string
+	settled []string
+	answer  func(mid string) (queue.Answer, error)
+}
+
+func (a *agent) handover() queue.Handover {
+	return queue.Handover{
+		Insert: func(_ context.Context, e queue.Entry) (queue.Answer, error) {
+			answer, err := queue.Taken, error(nil)
+			if a.answer != nil {
+				answer, err = a.answer(e.MID)
+			}
+			if answer == queue.Taken {
+				a.handed = append(a.handed, e.MID)
+			}
+			return answer, err
+		},
+		Settle: func(_ context.Context, _ *lock.Record, e queue.Entry) error {
+			a.settled = append(a.settled, e.MID)
+			return nil
+		},
+	}
+}
+
+func TestDrain(t *testing.T) {
+	at := func(stop string, a queue.Answer, err error) func(string) (queue.Answer, error) {
+		return func(mid string) (queue.Answer, error) {
+			if mid == stop {
+				return a, err
+			}
+			return queue.Taken, nil
+		}
+	}
+	for _, tt := range []struct {
+		name        string
+		answer      func(string) (queue.Answer, error)
+		handed      []string
+		left        []string
+		answered    queue.Answer
+		unconfirmed bool
+	}{
+		{"accepts all", nil, []string{"a", "b", "c"}, nil, 0, false},
+		// c must not overtake b.
+		{"refuses the middle", at("b", queue.Refused, errBusy), []string{"a"}, []string{"b", "c"}, queue.Refused, false},
+		{"refuses without reason", at("a", queue.Refused, nil), nil, []string{"a", "b", "c"}, queue.Refused, false},
+		{"proves nothing", at("b", queue.Unconfirmed, errBusy), []string{"a"}, []string{"b", "c"}, queue.Unconfirmed, true},
+		{"proves nothing, without reason", at("b", queue.Unconfirmed, nil), []string{"a"}, []string{"b", "c"}, queue.Unconfirmed, true},
+		{"answers something else", at("b", 17, nil), []string{"a"}, []string{"b", "c"}, queue.Unconfirmed, true},
+		// The safe side of a contradiction.
+		{"takes with an error", at("c", queue.Taken, errBusy), []string{"a", "b", "c"}, []string{"c"}, queue.Unconfirmed, true},
+		{"panics", func(mid string) (queue.Answer, error) { panic("boom " + mid) }, nil, []string{"a", "b", "c"}, queue.Unconfirmed, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newDesk(t, queue.Options{})
+			d.enqueue("a", "b", "c")
+			a := &agent{answer: tt.answer}
+			got, err := d.drain(a.handover())
+			equal(t, "handed", a.handed, tt.handed)
+			equal(t, "left", d.list(), tt.left)
+			d.atRest(tt.left)
+			equal(t, "settled", a.settled, got.MIDs)
+			if got.Owed != len(tt.left) {
+				t.Errorf("owed: got %d, want %d", got.Owed, len(tt.left))
+			}
+			if len(tt.left) == 0 {
+				if err != nil {
+					t.Errorf("got error %v, want none", err)
+				}
+				return
+			}
+			var stopped *queue.StoppedError
+			if !errors.As(err, &stopped) || stopped.MID != tt.left[0] || stopped.Answer != tt.answered {
+				t.Fatalf("got error %v, want a stop at %s: %s", err, tt.left[0], tt.answered)
+			}
+			e := d.head()
+			if e.Attempts != 1 || e.LastError == "" || e.LastAttempt.IsZero() || e.Unconfirmed() != tt.unconfirmed {
+				t.Errorf("noted: got %+v, want one attempt with a reason, unconfirmed %v", e, tt.unconfirmed)
+			}
+		})
+	}
+}
+
+func TestUnconfirmedIsNotHandedOverByItself(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a", "b")
+	d.must(func(held *lock.Record) error { return d.Claim(held, "a") })
+	a := &agent{}
+	if _, err := d.drain(a.handover()); !errors.Is(err, queue.ErrUnconfirmed) {
+		t.Fatalf("got %v, want ErrUnconfirmed", err)
+	}
+	equal(t, "handed", a.handed, nil)
+	if e := d.head(); !e.Unconfirmed() || e.Attempts != 1 {
+		t.Fatalf("got %+v, want it unconfirmed after one attempt", e)
+	}
+	d.must(func(held *lock.Record) error { return d.Unclaim(held, "a") })
+	if _, err := d.drain(a.handover()); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "handed", a.handed, []string{"a", "b"})
+}
+
+func TestReady(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		claimed bool
+		verdict queue.Verdict
+		err     error
+		handed  []string
+		settled []string
+		dropped []string
+		left    []string
+		answer  queue.Answer
+	}{
+		{"hand", false, queue.Hand, nil, []string{"a"}, []string{"a"}, nil, nil, 0},
+		{"hand over again", true, queue.Hand, nil, []string{"a"}, []string{"a"}, nil, nil, 0},
+		{"proven", true, queue.Settle, nil, nil, []string{"a"}, nil, nil, 0},
+		{"void", false, queue.Drop, nil, nil, nil, []string{"a"}, nil, 0},
+		{"not ready", false, queue.Hand, errBusy, nil, nil, nil, []string{"a"}, queue.Refused},
+		{"held", true, queue.Hand, errBusy, nil, nil, nil, []string{"a"}, queue.Unconfirmed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newDesk(t, queue.Options{})
+			d.enqueue("a")
+			if tt.claimed {
+				d.must(func(held *lock.Record) error { return d.Claim(held, "a") })
+			}
+			a, dropped := &agent{}, []string(nil)
+			h := a.handover()
+			h.Ready = func(context.Context, queue.Entry) (queue.Verdict, error) { return tt.verdict, tt.err }
+			h.Drop = func(_ context.Context, _ *lock.Record, e queue.Entry) error {
+				dropped = append(dropped, e.MID)
+				return nil
+			}
+			_, err := d.drain(h)
+			equal(t, "handed", a.handed, tt.handed)
+			equal(t, "settled", a.settled, tt.settled)
+			equal(t, "dropped", dropped, tt.dropped)
+			d.atRest(tt.left)
+			var stopped *queue.StoppedError
+			if errors.As(err, &stopped) != (tt.left != nil) || stopped != nil && stopped.Answer != tt.answer {
+				t.Fatalf("got %v, want a stop: %v, %s", err, tt.left != nil, tt.answer)
+			}
+			if tt.left != nil && d.head().Unconfirmed() != tt.claimed {
+				t.Fatalf("claimed: got %v, want %v", !tt.claimed, tt.claimed)
+			}
+		})
+	}
+}
+
+// What Ready found out about an entry says nothing about another one.
+func TestHeadChangesDuringReady(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a", "b")
+	a, asked := &agent{}, []string(nil)
+	h := a.handover()
+	h.Ready = func(_ context.Context, e queue.Entry) (queue.Verdict, error) {
+		if asked = append(asked, e.MID); e.MID == "a" {
+			d.remove("a")
+			return queue.Settle, nil
+		}
+		return queue.Hand, nil
+	}
+	if _, err := d.drain(h); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "asked", asked, []string{"a", "b"})
+	equal(t, "handed", a.handed, []string{"b"})
+	equal(t, "settled", a.settled, []string{"b"})
+}
+
+func TestCheckIsAskedAgainAfterAChange(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a")
+	a, checks := &agent{}, 0
+	h := a.handover()
+	h.Check = func(context.Context, *lock.Record, queue.Entry) (queue.Verdict, error) {
+		if checks++; checks == 2 {
+			return queue.Drop, nil
+		}
+		return queue.Hand, nil
+	}
+	h.Ready = func(context.Context, queue.Entry) (queue.Verdict, error) {
+		d.enqueue("b")
+		return queue.Hand, nil
+	}
+	h.Before = func(context.Context) error {
+		if checks > 0 {
+			return errBusy
+		}
+		return nil
+	}
+	if got, err := d.drain(h); err != errBusy || got.Owed != 1 {
+		t.Fatalf("got %+v, %v, want the error of Before and one owed", got, err)
+	}
+	equal(t, "handed", a.handed, nil)
+	d.atRest([]string{"b"})
+}
+
+func TestRemovedWhileHandedOver(t *testing.T) {
+	for _, answer := range []queue.Answer{queue.Taken, queue.Refused, queue.Unconfirmed} {
+		t.Run(answer.String(), func(t *testing.T) {
+			d := newDesk(t, queue.Options{})
+			d.enqueue("a")
+			var late []string
+			a := &agent{answer: func(mid string) (queue.Answer, error) {
+				d.remove(mid)
+				if answer == queue.Taken {
+					return answer, nil
+				}
+				return answer, errBusy
+			}}
+			h := a.handover()
+			h.Late = func(_ context.Context, _ *lock.Record, e queue.Entry) error {
+				late = append(late, e.MID)
+				return nil
+			}
+			_, err := d.drain(h)
+			if (err != nil) != (answer != queue.Taken) {
+				t.Fatalf("got error %v", err)
+			}
+			equal(t, "settled", a.settled, nil)
+			equal(t, "late", late, a.handed)
+			d.atRest(nil)
+		})
+	}
+}
+
+// The books are kept even if the caller's time is over.
+func TestCancelledInsert(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a", "b")
+	ctx, cancel := context.WithCancel(t.Context())
+	a := &agent{answer: func(string) (queue.Answer, error) { cancel(); return queue.Taken, nil }}
+	held, err := d.Locks().Delivery(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release()
+	if _, err := d.Drain(ctx, held, a.handover()); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want context.Canceled", err)
+	}
+	equal(t, "settled", a.settled, []string{"a"})
+	d.atRest([]string{"b"})
+	if e := d.head(); e.Attempts != 0 {
+		t.Fatalf("got %+v, want no attempt", e)
+	}
+}
+
+func TestFailedSettleLeavesUnconfirmed(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a")
+	h := (&agent{}).handover()
+	h.Settle = func(context.Context, *lock.Record, queue.Entry) error { return errBusy }
+	got, err := d.drain(h)
+	var stopped *queue.StoppedError
+	if !errors.As(err, &stopped) || stopped.Answer != queue.Taken || !errors.Is(err, errBusy) || len(got.MIDs) != 0 {
+		t.Fatalf("got %+v, %v, want a stop after it was taken", got, err)
+	}
+	if e := d.head(); !e.Unconfirmed() || e.Attempts != 1 {
+		t.Fatalf("got %+v, want it unconfirmed", e)
+	}
+	d.must(func(held *lock.Record) error {
+		if !held.Interrupted() {
+			return errors.New("the next holder does not know of the unfinished change")
+		}
+		return nil
+	})
+}
+
+func TestPanicUnderTheLockFreesIt(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a")
+	h := (&agent{}).handover()
+	h.Check = func(context.Context, *lock.Record, queue.Entry) (queue.Verdict, error) { panic("boom") }
+	func() {
+		defer func() { recover() }()
+		d.drain(h)
+	}()
+	d.atRest([]string{"a"})
+	d.enqueue("b")
+}
+
+func TestReadyPanicIsARefusal(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a")
+	h := (&agent{}).handover()
+	h.Ready = func(context.Context, queue.Entry) (queue.Verdict, error) { panic("boom") }
+	var stopped *queue.StoppedError
+	if _, err := d.drain(h); !errors.As(err, &stopped) || stopped.Answer != queue.Refused {
+		t.Fatalf("got %v, want a refusal", err)
+	}
+}
+
+func TestAttemptsAreCounted(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a")
+	a := &agent{answer: func(string) (queue.Answer, error) { return queue.Refused, errBusy }}
+	for i := range 3 {
+		d.drain(a.handover())
+		if e := d.head(); e.Attempts != i+1 || e.LastError != errBusy.Error() {
+			t.Fatalf("got %d attempts, %q, want %d", e.Attempts, e.LastError, i+1)
+		}
+	}
+	a.answer = nil
+	if _, err := d.drain(a.handover()); err != nil {
+		t.Fatal(err)
+	}
+	d.enqueue("b")
+	if e := d.head(); e.Attempts != 0 || e.LastError != "" {
+		t.Fatalf("got %+v, want nothing of another message", e)
+	}
+}
+
+func TestOnlyTheOldestHasAttempts(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a", "b")
+	for name, do := range map[string]func(*lock.Record) error{
+		"claim":       func(held *lock.Record) error { return d.Claim(held, "b") },
+		"refused":     func(held *lock.Record) error { return d.Refused(held, "b", "r") },
+		"unconfirmed": func(held *lock.Record) error { return d.Unconfirmed(held, "b", "r") },
+		"unclaim":     func(held *lock.Record) error { return d.Unclaim(held, "b") },
+	} {
+		if err := d.hold(do); !errors.Is(err, queue.ErrNotPending) {
+			t.Errorf("%s: got %v, want ErrNotPending", name, err)
+		}
+	}
+}
+
+func TestLongReasonIsCut(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	mid := strings.Repeat("\x01", queue.MaxMIDBytes)
+	d.enqueue(mid)
+	reason := strings.Repeat("é\x00", 5000)
+	d.must(func(held *lock.Record) error { return d.Refused(held, mid, reason) })
+	other := openDesk(t, d.dir, queue.Options{})
+	defer other.Close()
+	if e := other.head(); e.Attempts != 1 || e.LastError == "" || e.Unconfirmed() {
+		t.Fatalf("got %+v, want one attempt", e)
+	}
+	if info, err := os.Stat(filepath.Join(d.dir, queue.ClaimFile)); err != nil || info.Size() != 2048 || info.Mode().Perm() != 0o600 {
+		t.Fatalf("got %v, %v, want 2048 bytes, 0600", info, err)
+	}
+}
+
+func TestUnreadableClaimCountsAsOne(t *testing.T) {
+	for name, content := range map[string]string{
+		"empty": "", "cut": `{"mid":"a","att`, "zeros": strings.Repeat("\x00", 2048),
+		"long": strings.Repeat(" ", 4096), "spaces": strings.Repeat(" ", 2048),
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, queue.Options{})
+			d.enqueue("a", "b")
+			if err := os.WriteFile(filepath.Join(d.dir, queue.ClaimFile), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			entries, err := d.List()
+			if err != nil || !entries[0].Unconfirmed() || entries[1].Unconfirmed() || entries[0].LastError == "" {
+				t.Fatalf("list: got %+v, %v, want the first unconfirmed with a reason", entries, err)
+			}
+			a := &agent{}
+			if _, err := d.drain(a.handover()); !errors.Is(err, queue.ErrUnconfirmed) {
+				t.Fatalf("got %v, want ErrUnconfirmed", err)
+			}
+			if e := d.head(); !e.Unconfirmed() {
+				t.Fatalf("got %+v, want it unconfirmed", e)
+			}
+			d.must(func(held *lock.Record) error { return d.Unclaim(held, "a") })
+			if _, err := d.drain(a.handover()); err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "handed", a.handed, []string{"a", "b"})
+		})
+	}
+}
+
+// A broken claim goes with the entry that it may have been about.
+func TestUnreadableClaimEndsWithItsEntry(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a", "b")
+	if err := os.WriteFile(filepath.Join(d.dir, queue.ClaimFile), []byte("?"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.remove("a")
+	if e := d.head(); e.Unconfirmed() {
+		t.Fatalf("got %+v, want b free", e)
+	}
+	noLeftovers(t, d.dir)
+}
+
+func TestDrainNeedsTheDeliveryLock(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	if _, err := d.Drain(t.Context(), nil, queue.Handover{}); !errors.Is(err, lock.ErrNotHeld) {
+		t.Fatalf("got %v, want ErrNotHeld", err)
+	}
+}
+
+// What is enqueued by the insert itself is part of the pass.
+func TestEnqueueDuringInsert(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("m0")
+	n := 0
+	a := &agent{answer: func(string) (queue.Answer, error) {
+		if n++; n < 5 {
+			d.enqueue(fmt.Sprintf("m%d", n))
+		}
+		return queue.Taken, nil
+	}}
+	if _, err := d.drain(a.handover()); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "handed", a.handed, []string{"m0", "m1", "m2", "m3", "m4"})
+	d.atRest(nil)
+}

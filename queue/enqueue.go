@@ -1,0 +1,164 @@
+package queue
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
+)
+
+// Reserve makes sure that e can be enqueued: that it is valid, that the file makes
+// sense and is not full, and that there is room for it on the disk. Who writes a
+// record of the message first calls Reserve before that, so that the Enqueue behind
+// it, in the same hold, has no reason left to fail.
+//
+// Errors are those of [Queue.Enqueue]; nothing is owed through a Reserve. Where the
+// file system cannot set room aside, Reserve does without. If the process dies
+// before the Enqueue, room or a file pending.json.new is left, which the next use
+// takes over.
+func (q *Queue) Reserve(held *lock.Record, e Entry) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	text, err := q.accept(held, e)
+	if err != nil {
+		return err
+	}
+	if q.known.file == nil {
+		return q.stage(held, text)
+	}
+	end := q.known.size + int64(len(text)+2)
+	if err := reserve(q.known.file, end); err != nil {
+		return &WriteError{Path: q.path, Before: true, Err: err}
+	}
+	return nil
+}
+
+// Enqueue adds e behind everything that is owed, in one write whatever the depth.
+// The first entry makes the file. What the entry says of attempts is not stored,
+// and a message that is owed already is not noticed: ids are the caller's to keep.
+//
+// Nil promises that every reader and every later holder of the record lock sees the
+// entry, also after the death of this process; it is not synced. [ErrInvalid],
+// [ErrFull], a [*CorruptError] and a [*WriteError] with Before leave the file as it
+// was. If the process dies inside, or a [*WriteError] says so, the entry may be
+// there in part: the record lock is [lock.Record.Interrupted], and [Queue.Inspect]
+// shows it.
+func (q *Queue) Enqueue(held *lock.Record, e Entry) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	text, err := q.accept(held, e)
+	if err != nil {
+		return err
+	}
+	if q.known.file == nil {
+		return q.create(held, text)
+	}
+	return q.change(held, func() error { return q.add(text) })
+}
+
+// accept returns the line of an entry that may be added now.
+func (q *Queue) accept(held *lock.Record, e Entry) ([]byte, error) {
+	text, err := encode(e)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.load(held); err != nil {
+		return nil, err
+	}
+	if q.max <= 0 {
+		return text, nil
+	}
+	n, err := q.counted()
+	if err == nil && n >= q.max {
+		err = fmt.Errorf("%w: %s holds %d messages: deliver or revoke some first", ErrFull, q.path, n)
+	}
+	return text, err
+}
+
+// counted is the number of entries, counted anew only if somebody else changed it.
+func (q *Queue) counted() (int, error) {
+	k := &q.known
+	switch {
+	case k.file == nil:
+		return 0, nil
+	case k.count >= 0:
+		return k.count, nil
+	}
+	n, ok, err := countLines(k.file, k.size)
+	if ok && err == nil {
+		k.count = n
+	}
+	return n, err
+}
+
+// add writes an entry over the closing bracket.
+func (q *Queue) add(text []byte) error {
+	k := &q.known
+	at := k.size - int64(len(closing))
+	full := make([]byte, 0, len(text)+2+len(closing))
+	full = append(append(append(full, ",\n"...), text...), closing...)
+	step.At("queue: enqueue begins")
+	if n, err := q.writeAt(k.file, full, at); err != nil {
+		return &WriteError{Path: q.path, Before: q.restore(at, n), Err: err}
+	}
+	step.At("queue: enqueued")
+	k.size += int64(len(text) + 2)
+	if k.count >= 0 {
+		k.count++
+	}
+	if k.first != nil {
+		k.first.last = false
+	}
+	return nil
+}
+
+// restore puts the closing bracket back after a write of which n bytes succeeded.
+func (q *Queue) restore(at int64, n int) bool {
+	if n == 0 {
+		return true
+	}
+	if _, err := q.writeAt(q.known.file, closing, at); err != nil {
+		return false
+	}
+	return q.known.file.Truncate(q.known.size) == nil
+}
+
+// A staged file holds a first entry that Reserve wrote and Enqueue will publish.
+type staged struct {
+	held  *lock.Record // the hold in which it may be used
+	draft *draft
+	text  []byte
+}
+
+// stage writes the file that the first entry will make, under another name.
+func (q *Queue) stage(held *lock.Record, text []byte) error {
+	d, err := q.newDraft()
+	if err != nil {
+		return err
+	}
+	if err := d.whole(text); err != nil {
+		return d.discard(err)
+	}
+	q.staged = &staged{held, d, bytes.Clone(text)}
+	return nil
+}
+
+func (q *Queue) unstage() {
+	if q.staged != nil {
+		q.staged.draft.file.Close()
+		q.staged = nil
+	}
+}
+
+// create publishes the file of the first entry.
+func (q *Queue) create(held *lock.Record, text []byte) error {
+	if s := q.staged; s == nil || s.held != held || !bytes.Equal(s.text, text) {
+		if err := q.stage(held, text); err != nil {
+			return err
+		}
+	}
+	d := q.staged.draft
+	q.staged = nil
+	return q.change(held, d.publish)
+}

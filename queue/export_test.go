@@ -1,0 +1,26 @@
+package queue
+
+import (
+	"os"
+	"time"
+)
+
+// Paths of the files, for tests that damage them.
+const (
+	ListFile  = listFile
+	ClaimFile = claimFile
+)
+
+// SetCompactAt lets small files be compacted.
+func (q *Queue) SetCompactAt(bytes int64) { q.compactAt = bytes }
+
+// SetPatience bounds how long List waits for a live writer.
+func (q *Queue) SetPatience(d time.Duration) { q.patience = d }
+
+// SetWriteAt replaces what writes to the files.
+func (q *Queue) SetWriteAt(w func(f *os.File, p []byte, at int64) (int, error)) {
+	if w == nil {
+		w = (*os.File).WriteAt
+	}
+	q.writeAt = w
+}

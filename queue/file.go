@@ -1,0 +1,181 @@
+package queue
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/docket-go/docket/lock"
+)
+
+// wholeBytes bounds the file that a handle reads whole when it meets it first. Of a
+// larger one it reads both ends, and trusts that the lock says when somebody died.
+const wholeBytes = 64 << 10
+
+var errNotPlain = errors.New("not a plain file")
+
+// openPlain opens a plain file and nothing that a path could lead to instead.
+func openPlain(path string, flag int) (*os.File, os.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s: %w", path, errNotPlain)
+	}
+	f, err := os.OpenFile(path, flag|openFlags, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err = f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: %w", path, errNotPlain)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, info, nil
+}
+
+// A sheet is what a handle knows of the file. It holds while the file is the same,
+// of the same size, and nobody announced a change.
+type sheet struct {
+	file       *os.File // nil: nothing is known
+	info       os.FileInfo
+	size       int64
+	generation uint64
+	from       int64 // the start of a line; all before it is blank
+	first      *line // the oldest entry; nil until it was read
+	count      int   // entries; -1 until they were counted
+}
+
+// A line is an entry and its place.
+type line struct {
+	offset int64
+	length int64 // without the comma
+	last   bool  // there is no comma
+	entry  Entry
+}
+
+// end is the offset of the first byte behind the line.
+func (l *line) end() int64 {
+	if l.last {
+		return l.offset + l.length + 1
+	}
+	return l.offset + l.length + 2
+}
+
+// forget gives up what is known of the file. What was read from it is not lost by
+// an error of the close.
+func (q *Queue) forget() {
+	if q.known.file != nil {
+		q.known.file.Close()
+	}
+	q.known = sheet{}
+}
+
+// load brings what is known up to date. Afterwards either there is no file, or it
+// is known, of this package's form, and has an entry. A file of another writer is
+// brought into the form, an edit that leaves nothing in doubt is finished.
+func (q *Queue) load(held *lock.Record) error {
+	if err := held.Covers(q.dir); err != nil {
+		return err
+	}
+	info, err := os.Lstat(q.path)
+	if errors.Is(err, os.ErrNotExist) {
+		q.forget()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	k := &q.known
+	if k.file == nil || !os.SameFile(info, k.info) || info.Size() < k.size {
+		return q.meet(held)
+	}
+	if k.size == info.Size() && k.generation == held.Generation() {
+		return nil
+	}
+	// Blank stays blank in one file, so from still holds.
+	*k = sheet{file: k.file, info: k.info, size: info.Size(), generation: held.Generation(), from: k.from, count: -1}
+	ok, err := framed(k.file, k.size)
+	if err == nil && !ok {
+		return q.reread(held)
+	}
+	return err
+}
+
+// meet opens a file that the handle has not seen.
+func (q *Queue) meet(held *lock.Record) error {
+	q.forget()
+	f, info, err := openPlain(q.path, os.O_RDWR)
+	if errors.Is(err, errNotPlain) {
+		return &CorruptError{Path: q.path, Err: errNotPlain}
+	}
+	if err != nil {
+		return err
+	}
+	k := &q.known
+	*k = sheet{file: f, info: info, size: info.Size(), generation: held.Generation(), from: int64(len(opening)), count: -1}
+	if k.size <= wholeBytes || held.Interrupted() {
+		return q.reread(held)
+	}
+	ok, err := framed(f, k.size)
+	if err == nil && ok {
+		ok, err = k.seek()
+	}
+	if err == nil && !ok {
+		return q.reread(held)
+	}
+	return err
+}
+
+// framed reports whether a file starts and ends as this package writes it, with an
+// entry at the end.
+func framed(f io.ReaderAt, size int64) (bool, error) {
+	end := append([]byte("}"), closing...)
+	buf := make([]byte, len(opening)+len(end))
+	if size < int64(len(buf)) {
+		return false, nil
+	}
+	if _, err := f.ReadAt(buf[:len(opening)], 0); err != nil {
+		return false, err
+	}
+	if _, err := f.ReadAt(buf[len(opening):], size-int64(len(end))); err != nil {
+		return false, err
+	}
+	return bytes.HasPrefix(buf, opening) && bytes.HasSuffix(buf, end), nil
+}
+
+// reread reads the whole file, for want of a shorter way to know that it is as it
+// should be, and brings it into this package's form if nothing is in doubt.
+func (q *Queue) reread(held *lock.Record) error {
+	data, err := readFile(q.path)
+	if err != nil {
+		return err
+	}
+	r := read(data)
+	if r.lines {
+		first := r.elements[0]
+		q.known.from = first.offset
+		q.known.count = len(r.elements)
+		q.known.first = &line{first.offset, int64(len(first.raw)), len(r.elements) == 1, first.entry}
+		return nil
+	}
+	if !r.certain() {
+		q.forget()
+		return Inspection{Path: q.path, Faults: r.faults}.Err()
+	}
+	lines := make([][]byte, len(r.elements))
+	for i, e := range r.elements {
+		var flat bytes.Buffer
+		if err := json.Compact(&flat, e.raw); err != nil {
+			return err
+		}
+		lines[i] = flat.Bytes()
+	}
+	return q.change(held, func() error { return q.replace(lines, false) })
+}

@@ -1,0 +1,164 @@
+package queue
+
+import (
+	"bufio"
+	"errors"
+	"os"
+
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
+)
+
+// change brackets a change of the files for the next holder of the record lock. A
+// change that failed half way stays announced; one that left the files as they were
+// does not.
+func (q *Queue) change(held *lock.Record, do func() error) error {
+	if err := held.Begin(); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		q.forget()
+		var w *WriteError
+		if errors.As(err, &w) && w.Before {
+			return errors.Join(err, held.Done())
+		}
+		return err
+	}
+	q.known.generation = held.Generation()
+	return held.Done()
+}
+
+// A draft is a new file that is to take the place of the list.
+type draft struct {
+	q     *Queue
+	file  *os.File
+	size  int64
+	count int
+}
+
+// newDraft makes the file. One that a dead process left is removed.
+func (q *Queue) newDraft() (*draft, error) {
+	q.unstage()
+	f, err := createNew(q.path + newSuffix)
+	if err != nil {
+		return nil, &WriteError{Path: q.path, Before: true, Err: err}
+	}
+	return &draft{q: q, file: f}, nil
+}
+
+// createNew creates a file that only its writer knows, whatever stands in its way.
+func createNew(path string) (*os.File, error) {
+	const flag = os.O_RDWR | os.O_CREATE | os.O_EXCL
+	f, err := os.OpenFile(path, flag, 0o600)
+	if !errors.Is(err, os.ErrExist) {
+		return f, err
+	}
+	if err := os.Remove(path); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, flag, 0o600)
+}
+
+func (d *draft) Write(p []byte) (int, error) {
+	n, err := d.q.writeAt(d.file, p, d.size)
+	d.size += int64(n)
+	return n, err
+}
+
+// whole writes a list of one entry.
+func (d *draft) whole(text []byte) error {
+	all := make([]byte, 0, len(opening)+len(text)+len(closing))
+	_, err := d.Write(append(append(append(all, opening...), text...), closing...))
+	d.count = 1
+	return err
+}
+
+// lines writes a list of the entries that each is called with.
+func (d *draft) lines(each func(add func(text []byte) error) error) error {
+	w := bufio.NewWriterSize(d, wholeBytes)
+	err := each(func(text []byte) error {
+		sep := opening
+		if d.count > 0 {
+			sep = []byte(",\n")
+		}
+		d.count++
+		w.Write(sep)
+		_, err := w.Write(text)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.Write(closing)
+	return w.Flush()
+}
+
+// discard gives the draft up because of err, and returns err as an error that left
+// the list as it was.
+func (d *draft) discard(err error) error {
+	return &WriteError{Path: d.q.path, Before: true, Err: errors.Join(err, d.abandon())}
+}
+
+func (d *draft) abandon() error {
+	return errors.Join(d.file.Close(), os.Remove(d.file.Name()))
+}
+
+// publish puts the draft in the place of the list. It is the new list from then on.
+func (d *draft) publish() error {
+	info, err := d.file.Stat()
+	if err != nil {
+		return d.discard(err)
+	}
+	step.At("queue: new file written")
+	if err := os.Rename(d.file.Name(), d.q.path); err != nil {
+		return d.discard(err)
+	}
+	d.q.forget()
+	step.At("queue: new file in place")
+	d.q.known = sheet{file: d.file, info: info, size: d.size, from: int64(len(opening)), count: d.count}
+	return nil
+}
+
+// replace puts a list of the given entries in the place of the file, and no file in
+// the place of an empty list.
+func (q *Queue) replace(lines [][]byte, sync bool) error {
+	if len(lines) == 0 {
+		return q.unlink(sync)
+	}
+	d, err := q.newDraft()
+	if err != nil {
+		return err
+	}
+	err = d.lines(func(add func([]byte) error) error {
+		for _, text := range lines {
+			if err := add(text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && sync {
+		err = d.file.Sync()
+	}
+	if err != nil {
+		return d.discard(err)
+	}
+	if err := d.publish(); err != nil || !sync {
+		return err
+	}
+	return syncDir(q.dir)
+}
+
+// unlink makes the queue empty.
+func (q *Queue) unlink(sync bool) error {
+	q.forget()
+	step.At("queue: last removal begins")
+	if err := os.Remove(q.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return &WriteError{Path: q.path, Before: true, Err: err}
+	}
+	step.At("queue: file removed")
+	if !sync {
+		return nil
+	}
+	return syncDir(q.dir)
+}
