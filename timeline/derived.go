@@ -40,11 +40,7 @@ func (l *Log) LastHuman(ctx context.Context) (h Human, ok bool, err error) {
 		return h, ok, err
 	}
 	f := before.LastHuman
-	h = Human{MID: f.MID, Via: f.Via, Seq: f.Seq}
-	if t, err := time.Parse(time.RFC3339, f.TS); err == nil {
-		h.Time = t.UTC()
-	}
-	return h, true, nil
+	return Human{MID: f.MID, Time: parseTime(f.TS), Via: f.Via, Seq: f.Seq}, true, nil
 }
 
 // LastStatus returns the last declaration, and false if there is none. It costs

@@ -41,8 +41,11 @@ func DecodeLine(raw []byte) (Decoded, error) {
 	return d, nil
 }
 
-// Raw returns the line that an event was read from.
-func (e Event) Raw() string { return e.raw }
+// WithoutRaw returns the event as if it had not been read from a line.
+func (e Event) WithoutRaw() Event {
+	e.raw = ""
+	return e
+}
 
 // SetWatcher makes every hub start its watcher with f.
 func SetWatcher(f func() (*fsnotify.Watcher, error)) (restore func()) {
@@ -63,4 +66,9 @@ func Watched() (dirs int, running bool) {
 	ears.mu.Lock()
 	defer ears.mu.Unlock()
 	return len(ears.dirs), ears.watcher != nil
+}
+
+// NewCursor makes a cursor of any log.
+func NewCursor(session string, epoch segment.Epoch, seq uint64) Cursor {
+	return Cursor{session: session, epoch: epoch, seq: seq, valid: true}
 }

@@ -30,9 +30,9 @@ type FollowOptions struct {
 	After Cursor // with [After]
 
 	// Poll is how often the log is looked at where the operating system gives no
-	// notification; with notification, it is looked at eight times less often in
-	// case one got lost. Zero means 250 ms. A negative value means that no
-	// notification is asked for, and that the log is looked at every -Poll.
+	// notification, and a quarter as often while nothing happens. With notification
+	// the log is looked at every 16 Polls, in case one got lost. Zero means 250 ms;
+	// a negative value means -Poll, and that no notification is asked for.
 	Poll time.Duration
 }
 
@@ -105,8 +105,12 @@ func (f *follower) run(c Cursor, poll time.Duration) error {
 	}
 	defer f.reader.Close()
 	for {
+		before := f.reader.Seq()
 		if err := f.catchUp(); err != nil {
 			return err
+		}
+		if f.reader.Seq() > before {
+			w.news()
 		}
 		if err := w.wait(f.ctx); err != nil {
 			return f.log.wrap(err)

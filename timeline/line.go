@@ -172,7 +172,7 @@ func (l *line) class() segment.Class {
 // event decodes a public line. The fields share the memory of one copy of it.
 func (l *line) event(seq uint64) Event {
 	raw := string(l.raw)
-	e := Event{Seq: seq, Time: l.time(), raw: raw}
+	e := Event{Seq: seq, Time: parseTime(orEmpty(raw, l.ts)), raw: raw}
 	if l.kind == statusLine {
 		e.Kind = KindStatus
 		e.Status, e.Proposal, e.Note = orEmpty(raw, l.status), orEmpty(raw, l.proposal), orEmpty(raw, l.note)
@@ -184,19 +184,19 @@ func (l *line) event(seq uint64) Event {
 	return e
 }
 
-// time returns the time of the line, and the zero time where it has none that can
-// be understood: an event without one is still an event.
-func (l *line) time() time.Time {
-	if l.ts.null(l.raw) {
-		return time.Time{}
-	}
-	t, err := time.Parse(time.RFC3339, string(nameOf(l.raw, l.ts)))
+func (l *line) time() time.Time { return parseTime(l.string(l.ts)) }
+
+// parseTime returns the zero time for text that is none: an event without a time is
+// still an event.
+func parseTime(text string) time.Time {
+	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		return time.Time{}
 	}
 	return t.UTC()
 }
 
+// string decodes the string at v, which is empty where it is null or absent.
 func (l *line) string(v value) string {
 	if v.null(l.raw) {
 		return ""
@@ -204,6 +204,7 @@ func (l *line) string(v value) string {
 	return text(string(v.bytes(l.raw)), value{to: v.to - v.from, plain: v.plain})
 }
 
+// orEmpty is string in a copy of the line, whose memory the result shares.
 func orEmpty(raw string, v value) string {
 	if v.absent() || raw[v.from] == 'n' {
 		return ""

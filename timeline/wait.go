@@ -7,9 +7,14 @@ import (
 )
 
 const (
-	safetyFactor = 8  // how much slower the log is looked at with notification
+	safetyFactor = 16 // how much more rarely a log with notification is looked at
+	quietFactor  = 4  // and one without, after quietLooks looks in vain
+	quietLooks   = 20
 	retryAfter   = 20 // looks without notification until it is asked for again
 )
+
+// started is the moment from which all waiters count; see [waiter.pause].
+var started = time.Now()
 
 // A waiter sleeps until a log may have grown: until the operating system says
 // so, and in any case until the next look is due. It watches the session
@@ -18,7 +23,8 @@ type waiter struct {
 	session, segments string
 	poll              time.Duration
 	polling           bool // notification is not wanted
-	looks             int  // since notification was last asked for
+	looks             int  // since notification was last asked for, without it
+	vain              int  // looks in a row that showed nothing new
 	ear               *listener
 	timer             *time.Timer
 }
@@ -31,6 +37,7 @@ func newWaiter(session, segments string, poll time.Duration) *waiter {
 	case poll < 0:
 		w.poll, w.polling = -poll, true
 	}
+	w.poll = min(w.poll, time.Hour)
 	w.timer = time.NewTimer(w.poll)
 	w.listen()
 	return w
@@ -51,20 +58,38 @@ func (w *waiter) wait(ctx context.Context) error {
 	if w.listen() {
 		return nil
 	}
-	pause, heard := w.poll, (<-chan struct{})(nil)
+	var heard <-chan struct{}
 	if w.ear != nil {
-		pause, heard = safetyFactor*w.poll, w.ear.heard
+		heard = w.ear.heard
 	}
-	w.timer.Reset(pause)
+	w.timer.Reset(w.pause())
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-heard:
 	case <-w.timer.C:
 		w.looks++
+		w.vain++
 	}
 	return nil
 }
+
+// pause returns how long to sleep at most. All waiters of the process count from
+// the same moment, because a thousand that wake together cost much less than a
+// thousand that wake one by one.
+func (w *waiter) pause() time.Duration {
+	pause := w.poll
+	switch {
+	case w.ear != nil:
+		pause *= safetyFactor
+	case w.vain > quietLooks:
+		pause *= quietFactor
+	}
+	return pause - time.Since(started)%pause
+}
+
+// news notes that the last look was not in vain.
+func (w *waiter) news() { w.vain = 0 }
 
 // listen sees to it that the right directory is watched, and reports whether it
 // just began. Where it cannot be watched, looking now and then has to do.

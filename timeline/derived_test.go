@@ -1,0 +1,261 @@
+package timeline_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/docket-go/docket/timeline"
+)
+
+func TestLastHumanAndStatus(t *testing.T) {
+	l := buffered(t, newDir(t), 1000)
+	appendAll(t, l, timeline.Status{Status: "asking", Note: "which?"})
+	human := message(0)
+	human.ReplyVia = timeline.Note
+	w := appendAll(t, l, human)
+	for i := range 50 { // many segments
+		peer := message(i + 1)
+		peer.From = "lead"
+		appendAll(t, l, peer, timeline.Settled{MID: peer.MID})
+	}
+	want := timeline.Human{MID: "m0", Time: now, Via: timeline.Note, Seq: w.FirstSeq}
+	if h, ok, err := l.LastHuman(t.Context()); err != nil || !ok || h != want {
+		t.Errorf("got %+v, %v, %v, want %+v", h, ok, err, want)
+	}
+	if e, ok, err := l.LastStatus(t.Context()); err != nil || !ok || e.Note != "which?" || e.Seq != 0 {
+		t.Errorf("got %+v, %v, %v", e, ok, err)
+	}
+	appendAll(t, l, message(100))
+	if h, _, err := l.LastHuman(t.Context()); err != nil || h.MID != "m100" || h.Via != timeline.Terminal {
+		t.Errorf("after a plain message: got %+v, %v", h, err)
+	}
+}
+
+// With the older segments gone bad, the answer is still there: nothing was read
+// but the newest segment.
+func TestLastHumanReadsTheNewestSegmentOnly(t *testing.T) {
+	dir := newDir(t)
+	l := buffered(t, dir, 1000)
+	appendAll(t, l, message(0))
+	for range 50 {
+		appendAll(t, l, timeline.Status{Status: "active"})
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, "timeline", "*.ndjson"))
+	if err != nil || len(paths) < 3 {
+		t.Fatalf("got segments %v, %v", paths, err)
+	}
+	for _, path := range paths[1 : len(paths)-1] {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, make([]byte, info.Size()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if h, ok, err := buffered(t, dir, 1000).LastHuman(t.Context()); err != nil || !ok || h.MID != "m0" {
+		t.Errorf("got %+v, %v, %v", h, ok, err)
+	}
+}
+
+func owedMIDs(t *testing.T, l *timeline.Log) (mids []string) {
+	t.Helper()
+	debts, err := l.Owed(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range debts {
+		mids = append(mids, d.Sent.MID)
+	}
+	return mids
+}
+
+// More debts than a header lists are found all the same, and once they are
+// settled, the search is short again.
+func TestOwedBeyondTheHeader(t *testing.T) {
+	dir := newDir(t)
+	l := buffered(t, dir, 4000)
+	var want []string
+	for i := range timeline.MaxListed + 100 {
+		s := message(i)
+		s.Delivered = s.Text + " hint"
+		s.Attributes = map[string]string{"i": fmt.Sprint(i)}
+		foreign := message(10_000 + i)
+		foreign.NoDebt = true
+		appendAll(t, l, s, foreign)
+		want = append(want, s.MID)
+	}
+	settle := func(i int) {
+		mid := want[i]
+		if i%3 == 0 {
+			appendAll(t, l, timeline.Revoked{MID: mid, Reason: "obsolete"})
+		} else {
+			appendAll(t, l, timeline.Settled{MID: mid})
+		}
+		want = slices.Delete(want, i, i+1)
+	}
+	for step := 0; len(want) > 0; step++ {
+		if step%20 == 0 {
+			if got := owedMIDs(t, l); !slices.Equal(got, want) {
+				t.Fatalf("step %d: got %d debts %v, want %d", step, len(got), got, len(want))
+			}
+		}
+		settle(step * 7 % len(want))
+	}
+	for range 100 { // a new header
+		appendAll(t, l, timeline.Status{Status: "active"})
+	}
+	if got := owedMIDs(t, l); len(got) != 0 {
+		t.Errorf("all settled: got %v", got)
+	}
+	raw, err := os.ReadFile(newest(t, dir))
+	if err != nil || !strings.Contains(string(raw), `"owed":null`) && !strings.Contains(string(raw), `"owed":[]`) || strings.Contains(string(raw), `"more"`) {
+		t.Errorf("the newest header still names debts: %v, %.500s", err, raw)
+	}
+}
+
+func TestOwedIsWhatWasWritten(t *testing.T) {
+	l := buffered(t, newDir(t), 500)
+	s := timeline.Sent{Time: now, MID: "m0", Text: "go", From: "lead", ReplyVia: timeline.Note, Delivered: "go hint", Attributes: map[string]string{"a": "b"},
+		Receipt: &timeline.Receipt{Operation: "merge", RequestDigest: "d", PayloadHash: "p", Delivery: timeline.Delivery{Text: "go frozen", From: "lead"}}}
+	w := appendAll(t, l, s)
+	for range 20 {
+		appendAll(t, l, timeline.Status{Status: "active"})
+	}
+	got, err := l.Owed(t.Context())
+	if want := []timeline.Debt{{Sent: s, Seq: w.FirstSeq}}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	if got[0].Sent.HandedText() != "go frozen" {
+		t.Errorf("handed over: got %q", got[0].Sent.HandedText())
+	}
+}
+
+// A header that names a line that is not there is not believed.
+func TestOwedDistrustsAWrongHeader(t *testing.T) {
+	dir := newDir(t)
+	l := buffered(t, dir, 500)
+	appendAll(t, l, message(0), message(1))
+	for range 20 {
+		appendAll(t, l, timeline.Status{Status: "active"})
+	}
+	path := newest(t, dir)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := strings.Replace(string(raw), `{"mid":"m1","seq":1}`, `{"mid":"mX","seq":1}`, 1)
+	if err := os.WriteFile(path, []byte(forged), 0o600); err != nil || forged == string(raw) {
+		t.Fatalf("%v, %s", err, raw)
+	}
+	if got, want := owedMIDs(t, buffered(t, dir, 500)), []string{"m0", "m1"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// The fate of a message is found whichever header or line says it.
+func TestFate(t *testing.T) {
+	for _, filler := range []int{0, 40} {
+		t.Run(fmt.Sprintf("%d lines behind", filler), func(t *testing.T) {
+			l := buffered(t, newDir(t), 600)
+			fill := func() {
+				for range filler {
+					appendAll(t, l, timeline.Status{Status: "active", Note: `m"q`})
+				}
+			}
+			odd := message(4)
+			odd.MID = "m\"q\n" // a mid that is written with escapes
+			foreign := message(5)
+			foreign.NoDebt = true
+			appendAll(t, l, message(0), message(1), message(2), odd, foreign)
+			fill()
+			appendAll(t, l, timeline.Settled{MID: "m1"}, timeline.Revoked{MID: "m2", Reason: "obsolete"}, timeline.Settled{MID: odd.MID}, timeline.Settled{MID: "unknown"})
+			fill()
+			for _, tt := range []struct {
+				mid              string
+				settled, revoked bool
+				reason           string
+				ours             bool
+				seq              uint64
+			}{
+				{"m0", false, false, "", true, 0},
+				{"m1", true, false, "", true, 1},
+				{"m2", false, true, "obsolete", true, 2},
+				{odd.MID, true, false, "", true, 3},
+				{"m5", false, false, "", false, 4},
+			} {
+				f, ok, err := l.Fate(t.Context(), tt.mid)
+				if err != nil || !ok || f.Settled != tt.settled || f.Revoked != tt.revoked || f.RevokedReason != tt.reason || f.Ours != tt.ours || f.Seq != tt.seq || f.Sent.MID != tt.mid {
+					t.Errorf("%q: got %+v, %v, %v, want %+v", tt.mid, f, ok, err, tt)
+				}
+				if tt.settled && !f.SettledAt.Equal(now) || tt.revoked && !f.RevokedAt.Equal(now) {
+					t.Errorf("%q: got times %v, %v, want %v", tt.mid, f.SettledAt, f.RevokedAt, now)
+				}
+			}
+			if f, ok, err := l.Fate(t.Context(), "unknown"); ok || err != nil {
+				t.Errorf("settled but never sent: got %+v, %v, %v", f, ok, err)
+			}
+		})
+	}
+}
+
+func TestReceipt(t *testing.T) {
+	l := buffered(t, newDir(t), 600)
+	keyed := func(i int) timeline.Sent {
+		s := message(i)
+		s.Receipt = &timeline.Receipt{Operation: "merge", RequestDigest: fmt.Sprintf("digest%d", i), PayloadHash: "p", Delivery: timeline.Delivery{Text: "frozen"}}
+		return s
+	}
+	for i := range 5 {
+		appendAll(t, l, keyed(i), timeline.Status{Status: "active"})
+	}
+	appendAll(t, l, timeline.Settled{MID: "m1", Operation: "merge", RequestDigest: "digest1"}, timeline.Settled{MID: "m2"},
+		timeline.Revoked{MID: "m3", Reason: "r", Operation: "merge", RequestDigest: "digest3"}, timeline.Revoked{MID: "m4", Reason: "r"})
+	for range 20 {
+		appendAll(t, l, timeline.Status{Status: "active"})
+	}
+	for _, sealed := range []bool{false, true} {
+		for i, want := range []timeline.Found{{}, {Settled: true}, {Settled: true}, {Revoked: true}, {Revoked: true}} {
+			f, ok, err := l.Receipt(t.Context(), "merge", fmt.Sprintf("digest%d", i))
+			if err != nil || !ok || f.Sent.MID != fmt.Sprintf("m%d", i) || f.Settled != want.Settled || f.Revoked != want.Revoked || f.Seq != uint64(2*i) {
+				t.Errorf("%d, sealed %v: got %+v, %v, %v, want %+v", i, sealed, f, ok, err, want)
+			}
+		}
+		for _, key := range [][2]string{{"merge", "digest9"}, {"other", "digest1"}, {"merged", "igest1"}} {
+			if f, ok, err := l.Receipt(t.Context(), key[0], key[1]); ok || err != nil {
+				t.Errorf("%v, sealed %v: got %+v, %v, %v", key, sealed, f, ok, err)
+			}
+		}
+		if _, err := l.Seal(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A header named a line, and the line is gone: that is corruption, not absence.
+func TestNamedLineIsMissing(t *testing.T) {
+	dir := newDir(t)
+	l := buffered(t, dir, 500)
+	appendAll(t, l, message(0))
+	for range 20 {
+		appendAll(t, l, message(1000), timeline.Settled{MID: "m1000"})
+	}
+	first := filepath.Join(dir, "timeline", "000000000001.ndjson")
+	raw, err := os.ReadFile(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := strings.Replace(string(raw), `"mid":"m0"`, `"mid":"x0"`, 1)
+	if err := os.WriteFile(first, []byte(damaged), 0o600); err != nil || damaged == string(raw) {
+		t.Fatalf("%v, %s", err, raw)
+	}
+	if f, ok, err := buffered(t, dir, 500).Fate(t.Context(), "m0"); !errors.Is(err, timeline.ErrCorrupt) {
+		t.Errorf("got %+v, %v, %v, want %v", f, ok, err, timeline.ErrCorrupt)
+	}
+}

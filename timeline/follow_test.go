@@ -1,0 +1,273 @@
+package timeline_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/docket-go/docket/timeline"
+	"github.com/fsnotify/fsnotify"
+)
+
+// pull starts a follower whose updates are taken one by one. next fails the test on
+// an error.
+func pull(t *testing.T, l *timeline.Log, o timeline.FollowOptions) (next func() timeline.Update, stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	raw, stop := iter.Pull2(l.Follow(ctx, o))
+	t.Cleanup(func() { stop(); cancel() })
+	return func() timeline.Update {
+		t.Helper()
+		u, err, ok := raw()
+		if err != nil || !ok {
+			t.Fatalf("got %v, %v, want an update", err, ok)
+		}
+		return u
+	}, stop
+}
+
+// wantEvents takes n updates and checks that they are the events from seq on.
+func wantEvents(t *testing.T, next func() timeline.Update, seq, n int) {
+	t.Helper()
+	for i := range n {
+		if u := next(); u.CaughtUp || u.Event.Seq != uint64(seq+i) {
+			t.Fatalf("got %+v, want event %d", u, seq+i)
+		}
+	}
+}
+
+func wantMark(t *testing.T, next func() timeline.Update) timeline.Cursor {
+	t.Helper()
+	u := next()
+	if !u.CaughtUp || u.Event != (timeline.Event{}) {
+		t.Fatalf("got %+v, want the caught-up mark", u)
+	}
+	return u.Next
+}
+
+// waits are the ways in which a follower learns of news. With an hour between two
+// looks, only notification can be what wakes it.
+var waits = []struct {
+	name string
+	poll time.Duration
+}{{"notified", time.Hour}, {"polling", -time.Millisecond}}
+
+func TestFollow(t *testing.T) {
+	for _, wait := range waits {
+		t.Run(wait.name, func(t *testing.T) {
+			l := buffered(t, newDir(t), 500)
+			for i := range 10 {
+				appendAll(t, l, message(i), timeline.Settled{MID: message(i).MID})
+			}
+			next, _ := pull(t, l, timeline.FollowOptions{Poll: wait.poll})
+			wantEvents(t, next, 0, 10)
+			wantMark(t, next)
+			for i := 10; i < 30; i += 2 { // over several rotations
+				appendAll(t, l, message(i), message(i+1))
+				if _, err := l.Seal(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				wantEvents(t, next, i, 2)
+			}
+		})
+	}
+}
+
+func TestFollowModes(t *testing.T) {
+	l := buffered(t, newDir(t), 0)
+	w := appendAll(t, l, message(0), message(1))
+	appendAll(t, l, message(2))
+
+	after, _ := pull(t, l, timeline.FollowOptions{Mode: timeline.After, After: w.Next})
+	wantEvents(t, after, 2, 1)
+	if c := wantMark(t, after); c == w.Next {
+		t.Error("the mark names the place where the follower began")
+	}
+	// Events committed between the call and the first step belong to Tail.
+	tail, _ := pull(t, l, timeline.FollowOptions{Mode: timeline.TailOnly})
+	appendAll(t, l, message(3))
+	wantEvents(t, tail, 3, 1)
+	wantMark(t, tail)
+	appendAll(t, l, message(4))
+	wantEvents(t, tail, 4, 1)
+	wantEvents(t, after, 3, 2)
+}
+
+func TestFollowCursorsGoOn(t *testing.T) {
+	l := buffered(t, newDir(t), 300)
+	var from timeline.FollowOptions
+	for i := range 20 { // a new follower for each event
+		next, stop := pull(t, l, from)
+		if i == 0 {
+			wantMark(t, next) // of the empty log
+		}
+		appendAll(t, l, message(i))
+		u := next()
+		if u.CaughtUp {
+			u = next()
+		}
+		if u.Event.Seq != uint64(i) {
+			t.Fatalf("got %+v, want event %d", u, i)
+		}
+		stop()
+		from = timeline.FollowOptions{Mode: timeline.After, After: u.Next}
+	}
+}
+
+// A follower may be there before the log is.
+func TestFollowBeforeTheFirstLine(t *testing.T) {
+	for _, wait := range waits {
+		t.Run(wait.name, func(t *testing.T) {
+			dir := newDir(t)
+			next, _ := pull(t, buffered(t, dir, 0), timeline.FollowOptions{Poll: wait.poll})
+			wantMark(t, next)
+			writer := buffered(t, dir, 0)
+			for i := range 5 {
+				appendAll(t, writer, message(i))
+				wantEvents(t, next, i, 1)
+			}
+		})
+	}
+}
+
+func TestFollowReportsBadLines(t *testing.T) {
+	dir := newDir(t)
+	l := buffered(t, dir, 0)
+	appendAll(t, l, message(0))
+	appendRaw(t, newest(t, dir), "garbage\n")
+	appendAll(t, l, message(1))
+	var got []string
+	for u, err := range l.Follow(t.Context(), timeline.FollowOptions{}) {
+		switch {
+		case errors.Is(err, timeline.ErrCorrupt):
+			got = append(got, "bad")
+		case err != nil:
+			t.Fatal(err)
+		case !u.CaughtUp:
+			got = append(got, u.Event.MID)
+		}
+		if u.CaughtUp {
+			break
+		}
+	}
+	if len(got) != 3 || got[0] != "m0" || got[1] != "bad" || got[2] != "m1" {
+		t.Errorf("got %v, want m0, bad, m1", got)
+	}
+}
+
+// finish runs a follower to its end and returns the error that ended it.
+func finish(l *timeline.Log, ctx context.Context, o timeline.FollowOptions, marked func()) (last error) {
+	for u, err := range l.Follow(ctx, o) {
+		if u.CaughtUp {
+			marked()
+		}
+		last = err
+	}
+	return last
+}
+
+func TestFollowEnds(t *testing.T) {
+	for _, wait := range waits {
+		t.Run("with its context, "+wait.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			l := buffered(t, newDir(t), 0)
+			if err := finish(l, ctx, timeline.FollowOptions{Poll: wait.poll}, cancel); !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v, want %v", err, context.Canceled)
+			}
+		})
+		t.Run("with its directory, "+wait.name, func(t *testing.T) {
+			dir := newDir(t)
+			l := buffered(t, dir, 0)
+			appendAll(t, l, message(0))
+			remove := func() {
+				if err := os.RemoveAll(dir); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := finish(l, t.Context(), timeline.FollowOptions{Poll: wait.poll}, remove); !errors.Is(err, timeline.ErrClosed) {
+				t.Errorf("got %v, want %v", err, timeline.ErrClosed)
+			}
+		})
+	}
+	t.Run("with its directory renamed", func(t *testing.T) {
+		dir := newDir(t)
+		l := buffered(t, dir, 0)
+		appendAll(t, l, message(0))
+		rename := func() {
+			if err := os.Rename(dir, dir+".old"); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := finish(l, t.Context(), timeline.FollowOptions{Poll: time.Millisecond}, rename); !errors.Is(err, timeline.ErrClosed) {
+			t.Errorf("got %v, want %v", err, timeline.ErrClosed)
+		}
+	})
+}
+
+// Followers of one session share a watch, those of all sessions a watcher, and
+// nothing of it stays when they end.
+func TestFollowersShareOneWatcher(t *testing.T) {
+	before := runtime.NumGoroutine()
+	logs := []*timeline.Log{buffered(t, newDir(t), 0), buffered(t, newDir(t), 0)}
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	var marks sync.WaitGroup
+	for _, l := range logs {
+		appendAll(t, l, message(0))
+		for range 5 {
+			marks.Add(1)
+			running.Go(func() { finish(l, ctx, timeline.FollowOptions{}, marks.Done) })
+		}
+	}
+	marks.Wait()
+	if dirs, running := timeline.Watched(); dirs != len(logs) || !running {
+		t.Errorf("got %d watches, running %v, want %d", dirs, running, len(logs))
+	}
+	cancel()
+	running.Wait()
+	if dirs, running := timeline.Watched(); dirs != 0 || running {
+		t.Errorf("after the end: got %d watches, running %v", dirs, running)
+	}
+	poll(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+// Where the system has no notification to give, followers look by themselves.
+func TestFollowWithoutNotification(t *testing.T) {
+	defer timeline.SetWatcher(func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") })()
+	l := buffered(t, newDir(t), 300)
+	next, _ := pull(t, l, timeline.FollowOptions{Poll: time.Millisecond})
+	wantMark(t, next)
+	for i := range 60 {
+		appendAll(t, l, message(i))
+		wantEvents(t, next, i, 1)
+	}
+	if dirs, running := timeline.Watched(); dirs != 0 || running {
+		t.Errorf("got %d watches, running %v, want none", dirs, running)
+	}
+}
+
+// Notification that was not to be had at first is asked for again.
+func TestFollowAsksForNotificationAgain(t *testing.T) {
+	refusals := 2
+	defer timeline.SetWatcher(func() (*fsnotify.Watcher, error) {
+		if refusals--; refusals >= 0 {
+			return nil, errors.New("too many open files")
+		}
+		return fsnotify.NewWatcher()
+	})()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	l := buffered(t, newDir(t), 0)
+	go func() { ended <- finish(l, ctx, timeline.FollowOptions{Poll: time.Millisecond}, func() {}) }()
+	poll(t, "a watch", func() bool { dirs, _ := timeline.Watched(); return dirs == 1 })
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+}

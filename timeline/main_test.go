@@ -1,0 +1,111 @@
+package timeline_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/docket-go/docket/timeline"
+)
+
+// TestMain lets the test binary be a writer of its own; see process_test.go.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("TIMELINE_TEST_WRITER"); dir != "" {
+		os.Exit(writerMain(dir))
+	}
+	os.Exit(m.Run())
+}
+
+// newDir makes an empty session directory with the name s1.
+func newDir(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "s1")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// buffered opens the log of dir without syncs, with segments of the given size.
+func buffered(t testing.TB, dir string, segmentBytes int64) *timeline.Log {
+	t.Helper()
+	l, err := timeline.Open(dir, timeline.Options{Buffered: true, SegmentBytes: segmentBytes, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+func appendAll(t testing.TB, l *timeline.Log, entries ...timeline.Entry) timeline.Written {
+	t.Helper()
+	w, err := l.Append(t.Context(), entries...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// message returns the message number i of a human.
+func message(i int) timeline.Sent {
+	return timeline.Sent{MID: fmt.Sprintf("m%d", i), Text: fmt.Sprintf("message %d", i)}
+}
+
+// all reads the whole log, which must have no bad line.
+func all(t testing.TB, l *timeline.Log) (events []timeline.Event) {
+	t.Helper()
+	for e, err := range l.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+// poll asks until ok is true, and fails after ten seconds.
+func poll(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	late := time.After(10 * time.Second)
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// appendRaw writes bytes behind the end of a file, as another program would.
+func appendRaw(t testing.TB, path, raw string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString(raw)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newest returns the path of the highest segment.
+func newest(t testing.TB, dir string) string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "timeline", "*.ndjson"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no segment in %s: %v", dir, err)
+	}
+	return paths[len(paths)-1]
+}
