@@ -77,6 +77,7 @@ type Options struct {
 type Log struct {
 	lockDir string
 	o       Options
+	disk    disk
 
 	writing sync.Mutex // guards tail; the record lock already excludes other writers
 	tail    tail
@@ -109,7 +110,7 @@ func Open(lockDir string, o Options) (*Log, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l := &Log{lockDir: lockDir, o: o}
+	l := &Log{lockDir: lockDir, o: o, disk: realDisk}
 	l.commits.init()
 	return l, nil
 }

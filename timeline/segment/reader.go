@@ -23,6 +23,7 @@ type Reader struct {
 	epoch   Epoch
 	listed  bool // the directory was listed at the end of this segment
 	lines   int
+	dead    error // the log is another one now
 }
 
 // Reader returns a reader before the public line with sequence from. The error is
@@ -126,6 +127,9 @@ func (r *Reader) limit(src *source, off int64) (int64, error) {
 // than what was read from it), the context's, or a wrapped system error; the
 // position is kept.
 func (r *Reader) Next(ctx context.Context) (Line, error) {
+	if r.dead != nil {
+		return Line{}, r.dead
+	}
 	for {
 		if r.lines++; r.lines%64 == 1 {
 			if err := ctx.Err(); err != nil {
@@ -363,9 +367,9 @@ func (r *Reader) sameLog() error {
 		r.epoch = h.Epoch
 	}
 	if r.epoch != h.Epoch {
-		return fmt.Errorf("%w: %s holds another log now", ErrClosed, r.log.o.Dir)
+		r.dead = fmt.Errorf("%w: %s holds another log now", ErrClosed, r.log.o.Dir)
 	}
-	return nil
+	return r.dead
 }
 
 // Seq returns the sequence of the next public line.

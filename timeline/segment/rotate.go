@@ -92,13 +92,13 @@ func (l *Log) begin(h *header, first bool) error {
 		dirs = append(dirs, filepath.Dir(l.o.Dir))
 	}
 	for _, dir := range dirs {
-		if err := syncDir(dir); err != nil {
+		if err := l.disk.syncDir(dir); err != nil {
 			return errors.Join(l.commits.fail(err), t.drop(&l.commits))
 		}
 	}
 	step.At("segment: directory synced")
 	t.next = h.First
-	if err := t.append(h.append(nil)); err != nil {
+	if err := l.append(h.append(nil)); err != nil {
 		return errors.Join(err, t.drop(&l.commits))
 	}
 	l.commits.enter(t.file, place{t.n, t.end}, true)

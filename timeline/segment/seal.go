@@ -117,7 +117,7 @@ func (l *Log) exchange(ctx context.Context, locks *lock.Dir, src *source, draft 
 		return fmt.Errorf("segment: %w", err)
 	}
 	step.At("segment: seal named")
-	if err := syncDir(l.o.Dir); err != nil {
+	if err := l.disk.syncDir(l.o.Dir); err != nil {
 		return fmt.Errorf("segment: %w", err)
 	}
 	step.At("segment: seal name synced")
@@ -125,7 +125,7 @@ func (l *Log) exchange(ctx context.Context, locks *lock.Dir, src *source, draft 
 		return fmt.Errorf("segment: %w", err)
 	}
 	step.At("segment: plain file removed")
-	if err := syncDir(l.o.Dir); err != nil {
+	if err := l.disk.syncDir(l.o.Dir); err != nil {
 		return fmt.Errorf("segment: %w", err)
 	}
 	return nil

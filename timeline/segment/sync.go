@@ -119,10 +119,10 @@ func (c *commits) lead(l *Log, target place) {
 // not durable for sure.
 func (l *Log) flush(file *os.File, n uint64, made bool) error {
 	if file != nil && made {
-		return dataSync(file)
+		return l.disk.dataSync(file)
 	}
 	if file != nil {
-		if err := dataSync(file); err != nil {
+		if err := l.disk.dataSync(file); err != nil {
 			return err
 		}
 	}
@@ -155,7 +155,7 @@ func (l *Log) syncEarlier(segments []entry) error {
 	if len(segments) == 0 {
 		return nil
 	}
-	return errors.Join(syncDir(l.o.Dir), syncDir(filepath.Dir(l.o.Dir)))
+	return errors.Join(l.disk.syncDir(l.o.Dir), l.disk.syncDir(filepath.Dir(l.o.Dir)))
 }
 
 func (l *Log) syncSegment(n uint64) (made bool, err error) {
@@ -168,7 +168,7 @@ func (l *Log) syncSegment(n uint64) (made bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return made, dataSync(f)
+	return made, l.disk.dataSync(f)
 }
 
 // Sync returns once the lines of w are on stable storage. Calls at the same time

@@ -107,7 +107,7 @@ func (l *Log) catchUp(size int64) error {
 	if err != nil {
 		return err
 	}
-	if err := t.heal(end, size); err != nil {
+	if err := l.heal(end, size); err != nil {
 		return err
 	}
 	t.end, t.next = end, next
@@ -116,12 +116,13 @@ func (l *Log) catchUp(size int64) error {
 }
 
 // heal removes the bytes behind the last newline: a line that was never committed.
-func (t *tail) heal(end, size int64) error {
+func (l *Log) heal(end, size int64) error {
+	t := &l.tail
 	if end == size {
 		return nil
 	}
 	step.At("segment: torn tail found")
-	if err := t.file.Truncate(end); err != nil {
+	if err := l.disk.truncate(t.file, end); err != nil {
 		return fmt.Errorf("segment: remove the torn tail of %s: %w", t.path, err)
 	}
 	step.At("segment: torn tail removed")
@@ -176,7 +177,7 @@ func (l *Log) learn(segments []entry, size int64, creating bool) error {
 	if later {
 		return fmt.Errorf("%w: %s: upgrade to write to it", ErrVersion, t.path)
 	}
-	if err := t.heal(end, size); err != nil {
+	if err := l.heal(end, size); err != nil {
 		return err
 	}
 	t.end, t.next = end, next

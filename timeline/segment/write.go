@@ -67,7 +67,7 @@ func (l *Log) Write(held *lock.Record, lines ...[]byte) (Written, error) {
 		w.First = t.next
 		w.Next = l.encode(lines)
 	}
-	if err := t.append(t.buf); err != nil {
+	if err := l.append(t.buf); err != nil {
 		return Written{}, err
 	}
 	t.next = w.Next
@@ -108,8 +108,9 @@ func (l *Log) encode(lines [][]byte) (next uint64) {
 }
 
 // append writes at the end of the segment, or leaves the segment as it was.
-func (t *tail) append(p []byte) error {
-	n, err := t.file.Write(p)
+func (l *Log) append(p []byte) error {
+	t := &l.tail
+	n, err := l.disk.write(t.file, p)
 	if n == len(p) && err == nil {
 		t.end += int64(n)
 		return nil
@@ -120,7 +121,7 @@ func (t *tail) append(p []byte) error {
 	if isFull(err) {
 		err = fmt.Errorf("%w: %w: free some and send again", ErrFull, err)
 	}
-	if undo := t.file.Truncate(t.end); undo != nil {
+	if undo := l.disk.truncate(t.file, t.end); undo != nil {
 		// The next writer removes what is left behind the last newline.
 		err = errors.Join(err, undo)
 	}
