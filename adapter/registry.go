@@ -29,7 +29,11 @@ var (
 
 // Error names the adapter, the setting, the fault and what is allowed.
 func (e *SettingError) Error() string {
-	return fmt.Sprintf("adapter %s: setting %s: %v: allowed: %s", e.Adapter, e.Setting, e.Err, e.Allowed)
+	said := fmt.Sprintf("adapter %s: setting %s: %v", e.Adapter, e.Setting, e.Err)
+	if e.Allowed != "" {
+		said += ": allowed: " + e.Allowed
+	}
+	return said
 }
 
 // Unwrap returns the fault.
