@@ -72,7 +72,7 @@ const PolicySetting = "unconfirmed"
 // AllSettings returns the settings that a session of this kind may have: the
 // kind's own, then the one that every kind has.
 func (k Kind) AllSettings() []Setting {
-	return append(slices.Clip(slices.Clone(k.Settings)), Setting{
+	return append(slices.Clone(k.Settings), Setting{
 		Name:      PolicySetting,
 		Doc:       "what becomes of a prompt that may or may not have arrived; unset means what the adapter itself prefers",
 		Allowed:   "hold (wait for confirm, revoke or drain --redeliver) or redeliver (hand it over again)",

@@ -22,12 +22,11 @@
 // # Crashes
 //
 // A process that dies before the write leaves at most an empty file. One that
-// dies inside the write leaves at most one line without its
-// newline, at the very end. That line has not arrived: Lookup does not see it,
-// and the next Insert cuts it off. Bytes without a newline that this package did
-// not write are kept, and a newline is put behind them. A process that dies
-// between the write and the sync leaves a line that Lookup finds; Lookup syncs
-// before it says so.
+// dies inside the write leaves at most one line without its newline, at the very
+// end. That line has not arrived: Lookup does not see it, and the next Insert cuts
+// it off. Bytes without a newline that this package did not write are kept, and a
+// newline is put behind them. A process that dies between the write and the sync
+// leaves a line that Lookup finds; Lookup syncs before it says so.
 //
 // # Format
 //
