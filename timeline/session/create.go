@@ -46,13 +46,13 @@ func (s *Store) Create(ctx context.Context, n New) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.place(ctx, n.ID, data); err != nil {
+	if err := s.establish(ctx, n.ID, data); err != nil {
 		return nil, err
 	}
 	return s.Open(n.ID)
 }
 
-func (s *Store) place(ctx context.Context, id string, record []byte) error {
+func (s *Store) establish(ctx context.Context, id string, record []byte) error {
 	if _, err := os.Lstat(s.sessionDir(id)); err == nil {
 		return s.exists(id)
 	}

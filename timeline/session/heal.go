@@ -51,7 +51,7 @@ func (s *Session) heal(ctx context.Context, held *lock.Record, r Record) (Record
 	}
 	switch agree := found && declarationOf(last) == r.Authored(); {
 	case agree && missing:
-		r, err = s.place(r, last.Seq, r.declared.Time)
+		r, err = s.notePlace(r, last.Seq, r.declared.Time)
 	case !agree:
 		r, err = s.appendMissing(held, r, next)
 	}
@@ -82,7 +82,7 @@ func (s *Session) appendMissing(held *lock.Record, r Record, seq uint64) (Record
 	if err := held.Begin(); err != nil {
 		return r, err
 	}
-	r, err := s.place(r, seq, r.declared.Time)
+	r, err := s.notePlace(r, seq, r.declared.Time)
 	if err != nil {
 		return r, err
 	}
@@ -97,8 +97,8 @@ func (s *Session) appendMissing(held *lock.Record, r Record, seq uint64) (Record
 	return r, nil
 }
 
-// place notes in the record where the event of its declaration stands.
-func (s *Session) place(r Record, seq uint64, at string) (Record, error) {
+// notePlace notes in the record where the event of its declaration stands.
+func (s *Session) notePlace(r Record, seq uint64, at string) (Record, error) {
 	next := r
 	next.declared = &place{Seq: seq, Time: at}
 	if err := s.replaceMoved(r, next); err != nil {
