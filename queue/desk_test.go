@@ -46,13 +46,14 @@ func openDesk(t tester, dir string, o queue.Options) *desk {
 func (d *desk) path() string { return filepath.Join(d.dir, queue.ListFile) }
 
 // hold runs do under the record lock.
-func (d *desk) hold(do func(held *lock.Record) error) error {
+func (d *desk) hold(do func(held *lock.Record) error) (err error) {
 	d.t.Helper()
 	held, err := d.Locks().Record(context.Background())
 	if err != nil {
 		d.t.Fatalf("record lock: %v", err)
 	}
-	return errors.Join(do(held), held.Release())
+	defer func() { err = errors.Join(err, held.Release()) }()
+	return do(held)
 }
 
 func (d *desk) must(do func(held *lock.Record) error) {

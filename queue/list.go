@@ -54,15 +54,20 @@ func (q *Queue) List() ([]Entry, error) {
 	}
 }
 
-// Len counts the entries. It takes no lock, keeps nothing in memory and reads the
-// file faster than [Queue.List], whose errors it has.
+// Len counts the entries. It takes no lock and has the errors of [Queue.List]. In a
+// file of more than 64 KiB it counts lines and does not look into them, in bounded
+// memory.
 func (q *Queue) Len() (int, error) {
 	f, info, err := openPlain(q.path, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
 	if err == nil {
-		n, counted, err := countLines(f, info.Size())
+		var n int
+		counted := false
+		if info.Size() > wholeBytes {
+			n, counted, err = countLines(f, info.Size())
+		}
 		if err = errors.Join(err, f.Close()); counted || err != nil {
 			return n, err
 		}

@@ -80,6 +80,11 @@ func (s *lineSalvage) line(line []byte, final bool) {
 			}
 			return
 		}
+		if raw, e, err := decodeFirst(line); err == nil {
+			s.elements = append(s.elements, element{int64(s.at), raw, e})
+			s.fault(Damaged, len(raw), line, errFragment)
+			return
+		}
 	}
 	switch {
 	case line[0] == ' ' && len(s.elements) == 0 && len(s.faults) == 0 && endsEntry(line):
@@ -89,6 +94,16 @@ func (s *lineSalvage) line(line []byte, final bool) {
 	default:
 		s.fault(Damaged, 0, line, errFragment)
 	}
+}
+
+// decodeFirst reads the entry with which part starts.
+func decodeFirst(part []byte) (json.RawMessage, Entry, error) {
+	var raw json.RawMessage
+	if err := json.NewDecoder(bytes.NewReader(part)).Decode(&raw); err != nil {
+		return nil, Entry{}, err
+	}
+	e, err := decode(raw)
+	return raw, e, err
 }
 
 // endsEntry reports whether a line ends as one with an entry does.
@@ -143,16 +158,11 @@ func (s *valueSalvage) value() (more bool) {
 		return false
 	}
 	part := rest[:s.next(rest)]
-	var raw json.RawMessage
-	dec := json.NewDecoder(bytes.NewReader(part))
-	err := dec.Decode(&raw)
+	raw, e, err := decodeFirst(part)
 	if err == nil {
-		var e Entry
-		if e, err = decode(raw); err == nil {
-			s.elements = append(s.elements, element{int64(s.at), raw, e})
-			s.at += int(dec.InputOffset())
-			return true
-		}
+		s.elements = append(s.elements, element{int64(s.at), raw, e})
+		s.at += len(raw)
+		return true
 	}
 	s.fault(len(part), err)
 	s.at += len(part)
