@@ -1,0 +1,171 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/queue"
+	"github.com/docket-go/docket/timeline"
+)
+
+// Confirm decides about an unconfirmed message by what a person or a hook of the
+// harness saw. With absent false the message arrived: its delivery is recorded and
+// it leaves the queue. With absent true it did not: it is owed again, at its
+// place.
+//
+// Confirming a message that is delivered already does nothing and is no error.
+// The error is [ErrNotUnconfirmed] for a message that was not handed over yet,
+// [ErrInFlight] for absent while the hand-over is still going on, and otherwise
+// as for [Dispatcher.State].
+//
+// It may be called while a pass waits for the harness, so that a hook that the
+// insert itself runs can confirm.
+func (d *Dispatcher) Confirm(ctx context.Context, id, mid string, absent bool) (State, error) {
+	h, err := d.handles.get(id)
+	if err != nil {
+		return State{}, err
+	}
+	defer d.handles.put(h)
+	if absent {
+		idle, err := h.Locks().TryDelivery()
+		if errors.Is(err, lock.ErrBusy) {
+			return State{}, fmt.Errorf("session %s: message %s: %w: wait until the pass ends", id, mid, ErrInFlight)
+		}
+		if err != nil {
+			return State{}, err
+		}
+		defer idle.Release()
+	}
+	if err := d.confirm(ctx, h, mid, absent); err != nil {
+		return State{}, err
+	}
+	if err := h.Timeline().SyncAll(ctx); err != nil {
+		return State{}, err
+	}
+	return d.state(ctx, h, mid)
+}
+
+func (d *Dispatcher) confirm(ctx context.Context, h *handle, mid string, absent bool) error {
+	held, err := d.lockRecord(ctx, h)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	e, queued, err := h.queue.Head(held)
+	if err != nil {
+		return err
+	}
+	if !queued || e.MID != mid || !e.Unconfirmed() {
+		s, err := d.state(ctx, h, mid)
+		if err == nil && (s.Condition == Owed || absent && s.Condition != Owed || s.Condition == Revoked) {
+			err = fmt.Errorf("session %s: message %s is %s: %w", h.ID(), mid, s.Condition, ErrNotUnconfirmed)
+		}
+		return err
+	}
+	if absent {
+		return h.queue.Unclaim(held, mid)
+	}
+	return d.conclude(h, held, e, func() error { return d.settle(h, held, e) })
+}
+
+// conclude writes how an entry ended and removes it, as one change.
+func (d *Dispatcher) conclude(h *handle, held *lock.Record, e queue.Entry, write func() error) error {
+	if err := held.Begin(); err != nil {
+		return err
+	}
+	if err := write(); err != nil {
+		return errors.Join(err, held.Done())
+	}
+	if err := h.queue.Remove(held, e.MID); err != nil {
+		return err
+	}
+	return held.Done()
+}
+
+// Revoke takes one message back that is not delivered: its debt goes, and a
+// private line says so; its public line stays. An unconfirmed message can be
+// revoked, which decides that it will not be handed over again.
+//
+// The error is [ErrInFlight] while the message is being handed over,
+// [queue.ErrNotPending] for one that is not owed, and [ErrNoMessage] for one that
+// does not exist.
+func (d *Dispatcher) Revoke(ctx context.Context, id, mid string) error {
+	revoked, err := d.revoke(ctx, id, "revoked", func(e queue.Entry) bool { return e.MID == mid })
+	if err != nil || len(revoked) > 0 {
+		return err
+	}
+	s, err := d.State(ctx, id, mid)
+	switch {
+	case err != nil:
+		return err
+	case s.Condition == Owed, s.Condition == Unconfirmed:
+		return fmt.Errorf("session %s: message %s: %w: wait until the pass ends", id, mid, ErrInFlight)
+	}
+	return fmt.Errorf("session %s: message %s is %s: %w", id, mid, s.Condition, queue.ErrNotPending)
+}
+
+// RevokeFrom takes back everything that the sender still owes the session; empty
+// means what humans sent. It returns the mids, in order. A message that is being
+// handed over right now is left out.
+func (d *Dispatcher) RevokeFrom(ctx context.Context, id, sender string) ([]string, error) {
+	return d.revoke(ctx, id, "all from the sender revoked", func(e queue.Entry) bool { return e.From == sender })
+}
+
+func (d *Dispatcher) revoke(ctx context.Context, id, reason string, chosen func(queue.Entry) bool) ([]string, error) {
+	h, err := d.handles.get(id)
+	if err != nil {
+		return nil, err
+	}
+	defer d.handles.put(h)
+	idle, err := h.Locks().TryDelivery()
+	inPass := errors.Is(err, lock.ErrBusy)
+	if err != nil && !inPass {
+		return nil, err
+	}
+	defer idle.Release()
+	revoked, err := d.revokeHeld(ctx, h, reason, func(e queue.Entry) bool {
+		return chosen(e) && !(inPass && e.Unconfirmed())
+	})
+	if err != nil || len(revoked) == 0 {
+		return revoked, err
+	}
+	return revoked, h.Timeline().SyncAll(ctx)
+}
+
+func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, reason string, chosen func(queue.Entry) bool) ([]string, error) {
+	held, err := d.lockRecord(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	entries, err := h.queue.List()
+	if err != nil {
+		return nil, err
+	}
+	var revoked []string
+	for _, e := range entries {
+		if !chosen(e) {
+			continue
+		}
+		err := d.conclude(h, held, e, func() error {
+			_, err := h.Timeline().Write(held, revocation(e, d.options.Now(), reason))
+			return err
+		})
+		if err != nil {
+			return revoked, err
+		}
+		revoked = append(revoked, e.MID)
+	}
+	return revoked, nil
+}
+
+func revocation(e queue.Entry, at time.Time, reason string) timeline.Revoked {
+	r := timeline.Revoked{Time: at, MID: e.MID, Reason: reason}
+	if e.Dispatch != nil {
+		r.Operation, r.RequestDigest = e.Dispatch.Operation, e.Dispatch.RequestDigest
+	}
+	return r
+}

@@ -1,0 +1,91 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/compose"
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/timeline/session"
+)
+
+// DefaultBudget bounds the pass that follows a send when [Options] does not say
+// otherwise.
+const DefaultBudget = 5 * time.Second
+
+// Options configures a [Dispatcher]. The zero value is ready to use and has no
+// adapter, so that everything stays owed.
+type Options struct {
+	// Adapters are the kinds of adapters that a session's record may name.
+	Adapters adapter.Registry
+
+	// Texts are the inserts of package compose.
+	Texts compose.Texts
+
+	// Budget bounds the pass that a send makes: after it no further insert is
+	// started. Zero means [DefaultBudget]; a negative value means that only the
+	// context bounds it.
+	Budget time.Duration
+
+	// NewMID makes the id of a message. Nil means UUIDs of version 7, which sort
+	// by time.
+	NewMID func() (string, error)
+
+	// Now is the clock. Nil means time.Now.
+	Now func() time.Time
+}
+
+// A Dispatcher sends to, and delivers for, the sessions of one store. It is safe
+// for concurrent use; any number of Dispatchers in any number of processes may
+// work on one store.
+type Dispatcher struct {
+	store   *session.Store
+	options Options
+	handles handles
+}
+
+// New returns a Dispatcher for the store. It touches no file.
+func New(store *session.Store, o Options) *Dispatcher {
+	if o.Budget == 0 {
+		o.Budget = DefaultBudget
+	}
+	if o.NewMID == nil {
+		o.NewMID = newMID
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	d := &Dispatcher{store: store, options: o}
+	d.handles.open = d.open
+	return d
+}
+
+// Close gives back the files that the Dispatcher keeps open. It must not be used
+// while another method runs.
+func (d *Dispatcher) Close() error { return d.handles.close() }
+
+func newMID() (string, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "", fmt.Errorf("make a message id: %w", err)
+	}
+	return id.String(), nil
+}
+
+// lockRecord takes the record lock of h and, where an earlier holder left it
+// interrupted, makes queue and timeline agree before anything else happens.
+func (d *Dispatcher) lockRecord(ctx context.Context, h *handle) (*lock.Record, error) {
+	held, err := h.Locks().Record(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.recoverHeld(ctx, h, held); err != nil {
+		held.Release()
+		return nil, err
+	}
+	return held, nil
+}

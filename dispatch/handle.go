@@ -1,0 +1,162 @@
+package dispatch
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/queue"
+	"github.com/docket-go/docket/timeline/session"
+)
+
+// maxIdleHandles bounds the sessions that a Dispatcher keeps open between uses.
+const maxIdleHandles = 64
+
+// A handle is one open session with its queue and the adapter that was last
+// opened for it.
+type handle struct {
+	*session.Session
+	queue *queue.Queue
+
+	users int
+	stale bool
+
+	mu      sync.Mutex
+	adapter adapter.Opened
+	err     error
+	name    string
+	setting map[string]string
+}
+
+// open is the slow path of [handles.get].
+func (d *Dispatcher) open(id string) (*handle, error) {
+	s, err := d.store.Open(id)
+	if err != nil {
+		return nil, err
+	}
+	q, err := queue.Open(s.Dir(), queue.Options{Locks: s.Locks(), Now: d.options.Now})
+	if err != nil {
+		return nil, errors.Join(err, s.Release())
+	}
+	return &handle{Session: s, queue: q}, nil
+}
+
+// adapterOf returns the adapter that the record names, opened once as long as the
+// record does not change. A name or setting that is not good is an error that is
+// [adapter.ErrRefused].
+func (d *Dispatcher) adapterOf(h *handle, r session.Record) (adapter.Opened, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.setting != nil && h.name == r.Adapter && maps.Equal(h.setting, r.Settings) {
+		return h.adapter, h.err
+	}
+	if h.adapter.Adapter != nil {
+		h.adapter.Close()
+	}
+	h.name, h.setting = r.Adapter, maps.Clone(r.Settings)
+	if h.setting == nil {
+		h.setting = map[string]string{}
+	}
+	h.adapter, h.err = d.options.Adapters.Open(r.Adapter, adapter.Session{ID: h.ID(), Dir: h.Dir(), Store: d.store.Dir()}, r.Settings)
+	if h.err != nil {
+		h.err = fmt.Errorf("session %s: %w", h.ID(), h.err)
+	}
+	return h.adapter, h.err
+}
+
+func (h *handle) free() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var err error
+	if h.adapter.Adapter != nil {
+		err = h.adapter.Close()
+	}
+	return errors.Join(err, h.queue.Close(), h.Session.Release())
+}
+
+// handles keeps sessions open between calls, so that a busy session does not pay
+// for opening its files at each message.
+type handles struct {
+	open func(id string) (*handle, error)
+
+	mu   sync.Mutex
+	kept map[string]*handle
+	used []string // ids of kept handles, least recently used first
+}
+
+// get returns the open session; put must follow. The handle of a session that was
+// closed meanwhile is replaced by one of the session that bears the id now.
+func (hs *handles) get(id string) (*handle, error) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	if h := hs.kept[id]; h != nil {
+		if !h.stale && !h.Locks().Gone() {
+			h.users++
+			hs.touch(id)
+			return h, nil
+		}
+		hs.drop(id)
+	}
+	h, err := hs.open(id)
+	if err != nil {
+		return nil, err
+	}
+	if hs.kept == nil {
+		hs.kept = map[string]*handle{}
+	}
+	h.users = 1
+	hs.kept[id] = h
+	hs.touch(id)
+	return h, nil
+}
+
+func (hs *handles) put(h *handle) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	h.users--
+	if h.users == 0 && h.stale {
+		h.free()
+	}
+	for i := 0; len(hs.used) > maxIdleHandles && i < len(hs.used); {
+		if hs.kept[hs.used[i]].users > 0 {
+			i++
+			continue
+		}
+		hs.drop(hs.used[i])
+	}
+}
+
+// touch moves the id to the end of the order of use.
+func (hs *handles) touch(id string) {
+	if i := slices.Index(hs.used, id); i >= 0 {
+		hs.used = slices.Delete(hs.used, i, i+1)
+	}
+	hs.used = append(hs.used, id)
+}
+
+// drop forgets a handle, and frees it as soon as nobody uses it.
+func (hs *handles) drop(id string) {
+	h := hs.kept[id]
+	delete(hs.kept, id)
+	if i := slices.Index(hs.used, id); i >= 0 {
+		hs.used = slices.Delete(hs.used, i, i+1)
+	}
+	h.stale = true
+	if h.users == 0 {
+		h.free()
+	}
+}
+
+func (hs *handles) close() error {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	var errs []error
+	for _, h := range hs.kept {
+		errs = append(errs, h.free())
+	}
+	hs.kept, hs.used = nil, nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,326 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/queue"
+	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/session"
+)
+
+// errBudget ends the pass of a send that has used up its time.
+var errBudget = errors.New("the time for delivering at once is used up: the rest is left to the next pass")
+
+// DrainOptions configures [Dispatcher.Drain]. The zero value uses the session's
+// own adapter.
+type DrainOptions struct {
+	// Adapter replaces the session's adapter for this pass; its zero value does
+	// not.
+	Adapter adapter.Opened
+
+	// Redeliver names an unconfirmed message that is to be handed over again.
+	Redeliver string
+}
+
+// A Pass is what one delivery pass did.
+type Pass struct {
+	Session   string
+	Delivered []string // mids, in order
+	Owed      int      // what is still owed when it ended
+}
+
+// Drain makes one delivery pass: it hands the owed messages to the adapter, oldest
+// first, until none is owed or one is not taken.
+//
+// Nil means that nothing is owed any more. A [*PassError] says at which message
+// the pass ended and why; that message and all behind it are still owed. Other
+// errors are those of the locks and files; [lock.ErrTimeout] means that another
+// pass was at work for the whole wait.
+//
+// Passes of one session exclude each other in all processes. If the process dies
+// inside, at most one message is left unconfirmed.
+func (d *Dispatcher) Drain(ctx context.Context, id string, o DrainOptions) (Pass, error) {
+	h, err := d.handles.get(id)
+	if err != nil {
+		return Pass{Session: id}, err
+	}
+	defer d.handles.put(h)
+	p := pass{d: d, h: h, options: o, done: Pass{Session: id}}
+	for {
+		held, err := h.Locks().Delivery(ctx)
+		if err != nil {
+			return p.done, err
+		}
+		err = p.run(ctx, held)
+		if again, err := p.after(err); !again {
+			return p.done, err
+		}
+	}
+}
+
+// passAfter makes the pass that follows a send. It waits for nobody: a pass that
+// is at work finds the new entry itself.
+func (d *Dispatcher) passAfter(ctx context.Context, h *handle, a *Accepted) {
+	p := pass{d: d, h: h, done: Pass{Session: h.ID()}}
+	if d.options.Budget > 0 {
+		p.until = d.options.Now().Add(d.options.Budget)
+	}
+	for {
+		held, err := h.Locks().TryDelivery()
+		if errors.Is(err, lock.ErrBusy) {
+			return
+		}
+		if err != nil {
+			a.Pass = err
+			return
+		}
+		err = p.run(ctx, held)
+		for _, mid := range p.done.Delivered {
+			a.Delivered = a.Delivered || mid == a.MID
+		}
+		again, err := p.after(err)
+		if !again {
+			a.Pass = err
+			return
+		}
+	}
+}
+
+// A pass hands over what one session is owed.
+type pass struct {
+	d       *Dispatcher
+	h       *handle
+	options DrainOptions
+	until   time.Time // zero means no budget
+	done    Pass
+
+	adapter adapter.Opened
+	void    string // the mid that check found void
+}
+
+// run drains the queue once and gives the delivery lock back.
+func (p *pass) run(ctx context.Context, held *lock.Delivery) (err error) {
+	defer func() { err = errors.Join(err, held.Release()) }()
+	if p.h.Locks().Interrupted() {
+		if err := p.complete(ctx); err != nil {
+			return err
+		}
+	}
+	if owed, err := p.h.queue.Owed(); err != nil || !owed {
+		p.done.Owed = 0
+		return err
+	}
+	if err := p.open(); err != nil {
+		return err
+	}
+	if err := p.checkRedeliver(); err != nil {
+		return err
+	}
+	drained, err := p.h.queue.Drain(ctx, held, queue.Handover{
+		Before: p.before,
+		Lock:   func(ctx context.Context) (*lock.Record, error) { return p.d.lockRecord(ctx, p.h) },
+		Check:  p.check,
+		Ready:  p.ready,
+		Insert: p.insert,
+		Settle: p.settle,
+		Late:   p.recordLate,
+		Drop:   p.recordVoid,
+	})
+	p.done.Delivered = append(p.done.Delivered, drained.MIDs...)
+	p.done.Owed = drained.Owed
+	return p.explain(err)
+}
+
+// complete finishes what a dead process began, which may be the first debt.
+func (p *pass) complete(ctx context.Context) error {
+	held, err := p.d.lockRecord(ctx, p.h)
+	if err != nil {
+		return err
+	}
+	return held.Release()
+}
+
+// after says whether the pass has to go on: a message that was accepted while the
+// lock was being given back would otherwise be nobody's.
+func (p *pass) after(err error) (again bool, _ error) {
+	if err != nil {
+		return false, err
+	}
+	owed, err := p.h.queue.Owed()
+	if errors.Is(err, queue.ErrCorrupt) {
+		return false, err
+	}
+	return owed && err == nil, err
+}
+
+// open finds the adapter of this pass. One that cannot be opened refuses at the
+// first insert, so that the reason is noted where people look for it.
+func (p *pass) open() error {
+	if p.options.Adapter.Adapter != nil {
+		p.adapter = p.options.Adapter
+		return nil
+	}
+	rec, err := p.h.Record()
+	if err != nil {
+		return err
+	}
+	p.adapter, err = p.d.adapterOf(p.h, rec)
+	if err != nil {
+		p.adapter = adapter.Use(rec.Adapter, unusable{err})
+	}
+	return nil
+}
+
+func (p *pass) before(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !p.until.IsZero() && !p.d.options.Now().Before(p.until) {
+		return errBudget
+	}
+	return nil
+}
+
+// check runs under the record lock: it voids what a closed sender still owes, and
+// matches a keyed entry to its receipt.
+func (p *pass) check(ctx context.Context, held *lock.Record, e queue.Entry) (queue.Verdict, error) {
+	void, err := p.d.voided(e)
+	if err != nil {
+		return queue.Hand, err
+	}
+	if void {
+		p.void = e.MID
+		return queue.Drop, nil
+	}
+	if e.Dispatch == nil {
+		return queue.Hand, nil
+	}
+	found, ok, err := p.h.Timeline().Receipt(ctx, e.Dispatch.Operation, e.Dispatch.RequestDigest)
+	switch {
+	case err != nil:
+		return queue.Hand, err
+	case !ok:
+		return queue.Hand, fmt.Errorf("%w: message %s: none is in the timeline: see docket verify %s", ErrReceipt, e.MID, p.h.ID())
+	case found.Sent.MID != e.MID, found.Sent.Receipt.Delivery.Text != e.Text, found.Sent.Receipt.Delivery.From != e.From:
+		return queue.Hand, fmt.Errorf("%w: message %s: it says something else: see docket verify %s", ErrReceipt, e.MID, p.h.ID())
+	case found.Settled, found.Revoked:
+		return queue.Drop, nil
+	}
+	return queue.Hand, nil
+}
+
+// recordVoid writes why a dropped entry is owed no more, if nothing says so yet.
+func (p *pass) recordVoid(_ context.Context, held *lock.Record, e queue.Entry) error {
+	if p.void != e.MID {
+		return nil
+	}
+	_, err := p.h.Timeline().Write(held, revocation(e, p.d.options.Now(), "its sender "+e.From+" was closed"))
+	return err
+}
+
+// voided reports whether the sender was closed after it sent the entry.
+func (d *Dispatcher) voided(e queue.Entry) (bool, error) {
+	if e.From == "" {
+		return false, nil
+	}
+	closedAt, was, err := d.store.ClosedAt(e.From)
+	if errors.Is(err, session.ErrBadID) {
+		return false, nil
+	}
+	return err == nil && was && !e.EnqueuedAt.After(closedAt), err
+}
+
+// ready runs without the record lock, before the claim: it looks up a message
+// that was claimed before, sees whether the harness can be reached, and syncs the
+// record of what is about to be handed over.
+func (p *pass) ready(ctx context.Context, e queue.Entry) (queue.Verdict, error) {
+	if e.Unconfirmed() {
+		verdict, err := p.lookup(ctx, e)
+		if err != nil || verdict != queue.Hand {
+			return verdict, err
+		}
+	}
+	if err := p.adapter.Ready(ctx); err != nil {
+		return queue.Hand, err
+	}
+	return queue.Hand, p.h.Timeline().SyncAll(ctx)
+}
+
+// lookup decides about a message that was claimed before.
+func (p *pass) lookup(ctx context.Context, e queue.Entry) (queue.Verdict, error) {
+	presence, err := p.adapter.Lookup(ctx, e.MID)
+	switch {
+	case presence == adapter.Present:
+		return queue.Settle, nil
+	case presence == adapter.Absent, e.MID == p.options.Redeliver, p.adapter.Policy == adapter.Redeliver:
+		return queue.Hand, nil
+	}
+	reason := fmt.Sprintf("it may or may not have arrived: docket confirm %s %s if it did, docket confirm --absent or docket drain %s --redeliver %s if it did not",
+		p.h.ID(), e.MID, p.h.ID(), e.MID)
+	if err != nil {
+		reason += ": looking it up: " + err.Error()
+	}
+	return queue.Hand, adapter.Unconfirm(errors.New(reason))
+}
+
+func (p *pass) insert(ctx context.Context, e queue.Entry) (queue.Answer, error) {
+	err := p.adapter.Adapter.Insert(ctx, adapter.Prompt{
+		MID: e.MID, Session: p.h.ID(), From: e.From, Text: e.Text, Attributes: e.Attributes,
+	})
+	switch adapter.AnswerOf(err) {
+	case adapter.Taken:
+		return queue.Taken, nil
+	case adapter.Refused:
+		return queue.Refused, err
+	}
+	return queue.Unconfirmed, err
+}
+
+// settle writes the proof of delivery, under the record lock, before the entry
+// goes. That of a keyed message is on stable storage first.
+func (p *pass) settle(_ context.Context, held *lock.Record, e queue.Entry) error {
+	return p.d.settle(p.h, held, e)
+}
+
+func (d *Dispatcher) settle(h *handle, held *lock.Record, e queue.Entry) error {
+	s := timeline.Settled{Time: d.options.Now(), MID: e.MID}
+	if e.Dispatch != nil {
+		s.Operation, s.RequestDigest = e.Dispatch.Operation, e.Dispatch.RequestDigest
+	}
+	w, err := h.Timeline().Write(held, s)
+	if err != nil || e.Dispatch == nil {
+		return err
+	}
+	return h.Timeline().Commit(w)
+}
+
+// answers are the queue's in the words of package adapter.
+var answers = map[queue.Answer]adapter.Answer{
+	queue.Unconfirmed: adapter.Unconfirmed, queue.Taken: adapter.Taken, queue.Refused: adapter.Refused,
+}
+
+// explain turns the queue's error into the caller's.
+func (p *pass) explain(err error) error {
+	var stopped *queue.StoppedError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &stopped):
+		return &PassError{Session: p.h.ID(), MID: stopped.MID, Answer: answers[stopped.Answer], Err: stopped.Err}
+	case errors.Is(err, errBudget):
+		return &PassError{Session: p.h.ID(), Answer: adapter.Refused, Err: err}
+	}
+	return err
+}
+
+// unusable stands for an adapter that could not be opened.
+type unusable struct{ err error }
+
+func (unusable) Headless() bool { return false }
+
+func (u unusable) Insert(context.Context, adapter.Prompt) error { return u.err }

@@ -1,0 +1,244 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/docket-go/docket/compose"
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
+	"github.com/docket-go/docket/queue"
+	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/session"
+)
+
+// Accepted is what became of a message that was accepted.
+type Accepted struct {
+	Session string
+	MID     string
+	// Replayed: the key came before with this content, MID is the first one's, and
+	// nothing was written.
+	Replayed bool
+	// Delivered: the adapter has it, as far as is known when SendText returns.
+	Delivered bool
+	// Cursor names the next public event after the message's own.
+	Cursor timeline.Cursor
+	// Pass is why the pass that followed left something owed; nil if it did not
+	// or none was made. It takes nothing back: the message is accepted.
+	Pass error
+}
+
+// SendText accepts one message for the session to, and then makes one delivery
+// pass within the Dispatcher's budget, unless another pass is at work or
+// m.NoDrain asks for none.
+//
+// A nil error promises that the message's line is in the timeline on stable
+// storage (unless the store is buffered) and that the message is owed or
+// delivered. It does not promise delivery: see [Accepted.Pass].
+//
+// Refusals write nothing: [session.ErrNotFound], [session.ErrBadID],
+// [session.ErrUnreadable], [ErrSenderClosed], [ErrEmptyText], [ErrKey],
+// [ErrKeyReused], [ErrAttributes], [compose.ErrChannel], [timeline.ErrText],
+// [timeline.ErrTooLarge], [queue.ErrCorrupt], [queue.ErrFull] and those of
+// package lock. [ErrInDoubt] comes with an Accepted that has the MID.
+//
+// It may be called at the same time from any number of goroutines and processes.
+// If the process dies inside, the message is accepted wholly or not at all, and a
+// repeated send with the same key finds out.
+func (d *Dispatcher) SendText(ctx context.Context, to string, m Message) (Accepted, error) {
+	if err := m.check(); err != nil {
+		return Accepted{}, fmt.Errorf("send to session %s: %w", to, err)
+	}
+	h, err := d.handles.get(to)
+	if err != nil {
+		return Accepted{}, err
+	}
+	defer d.handles.put(h)
+	a, err := d.accept(ctx, h, m)
+	if err != nil {
+		return a, fmt.Errorf("send to session %s: %w", to, err)
+	}
+	if m.NoDrain {
+		return a, nil
+	}
+	d.passAfter(ctx, h, &a)
+	return a, nil
+}
+
+// accept writes line and debt under the record lock and makes the line durable
+// after it.
+func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (Accepted, error) {
+	held, release, err := d.lockForSend(ctx, h, m.From)
+	if err != nil {
+		return Accepted{}, err
+	}
+	defer release()
+	rec, err := h.Record()
+	if err != nil {
+		return Accepted{}, err
+	}
+	if err := h.Heal(ctx, held); err != nil {
+		return Accepted{}, err
+	}
+	if m.Key != "" {
+		a, found, err := d.replay(ctx, h, held, m)
+		if found || err != nil {
+			release()
+			return d.promiseReplay(ctx, h, a, err)
+		}
+	}
+	sent, err := d.compose(ctx, h, rec, m)
+	if err != nil {
+		return Accepted{}, err
+	}
+	w, err := d.write(h, held, sent)
+	a := Accepted{Session: h.ID(), MID: sent.MID, Cursor: w.Next}
+	if err != nil {
+		return a, err
+	}
+	if err := release(); err != nil {
+		return a, fmt.Errorf("%w: %w", ErrInDoubt, err)
+	}
+	if err := h.Timeline().Commit(w); err != nil {
+		return a, fmt.Errorf("%w: message %s: %w", ErrInDoubt, sent.MID, err)
+	}
+	return a, nil
+}
+
+// lockForSend takes the record lock of the target and, where the sender is a
+// session of this store, the sender's too, so that it cannot be closed meanwhile.
+// It refuses a sender that was closed already.
+func (d *Dispatcher) lockForSend(ctx context.Context, h *handle, from string) (*lock.Record, func() error, error) {
+	if from == "" || from == h.ID() {
+		return d.lockTarget(ctx, h)
+	}
+	sender, err := d.handles.get(from)
+	if errors.Is(err, session.ErrNotFound) {
+		if err := d.refuseClosed(from); err != nil {
+			return nil, nil, err
+		}
+		return d.lockTarget(ctx, h)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("sender: %w", err)
+	}
+	set, err := lock.Records(ctx, h.Locks(), sender.Locks())
+	if err != nil {
+		d.handles.put(sender)
+		if errors.Is(err, lock.ErrClosed) && sender.Locks().Gone() {
+			err = fmt.Errorf("%w: %s, just now", ErrSenderClosed, from)
+		}
+		return nil, nil, err
+	}
+	release := sync.OnceValue(func() error {
+		d.handles.put(sender)
+		return set.Release()
+	})
+	held := set.Of(h.Locks())
+	if err := d.recoverHeld(ctx, h, held); err != nil {
+		return nil, nil, errors.Join(err, release())
+	}
+	return held, release, nil
+}
+
+func (d *Dispatcher) lockTarget(ctx context.Context, h *handle) (*lock.Record, func() error, error) {
+	held, err := d.lockRecord(ctx, h)
+	return held, held.Release, err
+}
+
+// refuseClosed refuses the id of a session that was closed. One that was made
+// again under the same id is not asked here.
+func (d *Dispatcher) refuseClosed(from string) error {
+	closedAt, closed, err := d.store.ClosedAt(from)
+	if err != nil || !closed {
+		return err
+	}
+	return fmt.Errorf("%w: %s, at %s", ErrSenderClosed, from, closedAt.UTC().Format("2006-01-02 15:04:05Z"))
+}
+
+// compose turns the message into the line that is to be written. The delivered
+// text is frozen here.
+func (d *Dispatcher) compose(ctx context.Context, h *handle, rec session.Record, m Message) (timeline.Sent, error) {
+	// An adapter that cannot be opened refuses at the pass; a message is accepted
+	// whatever the transport says.
+	opened, _ := d.adapterOf(h, rec)
+	r := compose.Request{Text: m.Text, From: m.From, Explicit: m.ReplyVia}
+	if opened.Adapter != nil {
+		r.Headless = opened.Adapter.Headless()
+	}
+	if m.From == "" {
+		human, ok, err := h.Timeline().LastHuman(ctx)
+		if err != nil {
+			return timeline.Sent{}, err
+		}
+		if ok {
+			r.LastHuman = compose.Channel(human.Via)
+		}
+	}
+	composed, err := d.options.Texts.Compose(r)
+	if err != nil {
+		return timeline.Sent{}, err
+	}
+	mid, err := d.options.NewMID()
+	if err != nil {
+		return timeline.Sent{}, err
+	}
+	sent := timeline.Sent{
+		Time: d.options.Now(), MID: mid, Text: m.Text, From: m.From, Attributes: m.Attributes,
+	}
+	if composed.Via == compose.Note {
+		sent.ReplyVia = timeline.Note
+	}
+	if m.Key != "" {
+		sent.Receipt = &timeline.Receipt{
+			Operation: m.Operation, RequestDigest: m.requestDigest(), PayloadHash: m.payloadHash(),
+			Delivery: timeline.Delivery{Text: composed.Text, From: m.From},
+		}
+	} else if composed.Text != m.Text {
+		sent.Delivered = composed.Text
+	}
+	return sent, nil
+}
+
+// write appends the line and then the debt. If the debt cannot be written the
+// message is revoked in the same hold; if that fails too, the lock is left
+// interrupted and the next holder owes it.
+func (d *Dispatcher) write(h *handle, held *lock.Record, sent timeline.Sent) (timeline.Written, error) {
+	e := debt(sent)
+	if err := h.queue.Reserve(held, e); err != nil {
+		return timeline.Written{}, err
+	}
+	if err := held.Begin(); err != nil {
+		return timeline.Written{}, err
+	}
+	w, err := h.Timeline().Write(held, sent)
+	if err != nil {
+		return timeline.Written{}, errors.Join(err, held.Done())
+	}
+	step.At("dispatch: recorded")
+	e.Seq, e.HasSeq = w.FirstSeq, true
+	if err := h.queue.Enqueue(held, e); err != nil {
+		_, undo := h.Timeline().Write(held, revocation(e, d.options.Now(), "it could not be queued: "+err.Error()))
+		if undo != nil {
+			return w, fmt.Errorf("%w: message %s: %w", ErrInDoubt, sent.MID, errors.Join(err, undo))
+		}
+		return w, errors.Join(fmt.Errorf("message %s was recorded and revoked, as it could not be queued: %w", sent.MID, err), held.Done())
+	}
+	step.At("dispatch: owed")
+	return w, held.Done()
+}
+
+// debt is the queue's entry for a line of the timeline.
+func debt(s timeline.Sent) queue.Entry {
+	e := queue.Entry{MID: s.MID, From: s.From, Text: s.Text, Attributes: s.Attributes, EnqueuedAt: s.Time}
+	if s.Delivered != "" {
+		e.Text = s.Delivered
+	}
+	if r := s.Receipt; r != nil {
+		e.Text, e.From = r.Delivery.Text, r.Delivery.From
+		e.Dispatch = &queue.Dispatch{Operation: r.Operation, RequestDigest: r.RequestDigest}
+	}
+	return e
+}

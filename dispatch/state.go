@@ -1,0 +1,117 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/docket-go/docket/queue"
+	"github.com/docket-go/docket/timeline"
+)
+
+// A Condition is the one state that a message is in.
+type Condition string
+
+// The conditions.
+const (
+	Owed        Condition = "owed"        // not handed over, or refused
+	Unconfirmed Condition = "unconfirmed" // handed over, and nobody knows whether it arrived
+	Delivered   Condition = "delivered"   // the harness has it
+	Revoked     Condition = "revoked"     // taken back before it was handed over, or in place of a confirmation
+)
+
+// A State is what the files say about one message.
+type State struct {
+	Session     string
+	MID         string
+	Condition   Condition
+	AcceptedAt  time.Time
+	EndedAt     time.Time // when it was delivered or revoked; zero before
+	Reason      string    // why it was revoked
+	Attempts    int       // while it is owed or unconfirmed
+	LastAttempt time.Time // zero if there was none
+	LastError   string
+}
+
+// State returns the one honest state of a message. It takes no lock, so it is true
+// of a moment during the call. The error is [session.ErrNotFound],
+// [ErrNoMessage], [queue.ErrCorrupt], or of the disk.
+//
+// A message of another writer, who leaves no proof of delivery, counts as
+// delivered once it is in the timeline and not in the queue.
+func (d *Dispatcher) State(ctx context.Context, id, mid string) (State, error) {
+	h, err := d.handles.get(id)
+	if err != nil {
+		return State{}, err
+	}
+	defer d.handles.put(h)
+	return d.state(ctx, h, mid)
+}
+
+// state looks at the queue first: a message leaves it only after its end is in
+// the timeline.
+func (d *Dispatcher) state(ctx context.Context, h *handle, mid string) (State, error) {
+	s := State{Session: h.ID(), MID: mid, Condition: Owed}
+	entries, err := h.queue.List()
+	if err != nil {
+		return s, err
+	}
+	queued := false
+	for _, e := range entries {
+		if e.MID == mid {
+			queued = true
+			s.queued(e)
+		}
+	}
+	fate, known, err := h.Timeline().Fate(ctx, mid)
+	switch {
+	case err != nil:
+		return s, err
+	case known:
+		s.AcceptedAt = fate.Sent.Time
+		s.ended(fate, queued)
+	case !queued:
+		return s, fmt.Errorf("session %s: message %s: %w: see docket log %s", h.ID(), mid, ErrNoMessage, h.ID())
+	}
+	return s, nil
+}
+
+func (s *State) queued(e queue.Entry) {
+	s.AcceptedAt = e.EnqueuedAt
+	s.Attempts, s.LastAttempt, s.LastError = e.Attempts, e.LastAttempt, e.LastError
+	if e.Unconfirmed() {
+		s.Condition = Unconfirmed
+	}
+}
+
+// ended applies what the timeline's private lines prove.
+func (s *State) ended(f timeline.Fate, queued bool) {
+	switch {
+	case f.Settled:
+		s.Condition, s.EndedAt = Delivered, f.SettledAt
+	case f.Revoked:
+		s.Condition, s.EndedAt, s.Reason = Revoked, f.RevokedAt, f.RevokedReason
+	case !queued && !f.Ours:
+		s.Condition = Delivered
+	}
+}
+
+// Pending returns what the session is owed, in order. A change that a dead process
+// left half done is completed first, where the store can be written.
+func (d *Dispatcher) Pending(ctx context.Context, id string) ([]queue.Entry, error) {
+	h, err := d.handles.get(id)
+	if err != nil {
+		return nil, err
+	}
+	defer d.handles.put(h)
+	entries, err := h.queue.List()
+	if err == nil && !h.Locks().Interrupted() {
+		return entries, nil
+	}
+	held, lockErr := d.lockRecord(ctx, h)
+	if lockErr != nil {
+		return entries, err
+	}
+	defer held.Release()
+	return h.queue.List()
+}
