@@ -20,6 +20,7 @@ var actions = map[string]func(*session.Store) error{
 	"declare": on(func(s *session.Session) error { _, err := s.Declare(ctx, merge); return err }),
 	"archive": on(func(s *session.Session) error { return s.Archive(ctx) }),
 	"begin":   on(func(s *session.Session) error { return s.BeginLaunch(ctx, merge) }),
+	"heal":    on(heal),
 	"finish":  on(func(s *session.Session) error { _, err := s.FinishLaunch(ctx); return err }),
 	"fail":    on(func(s *session.Session) error { return s.FailLaunch(ctx) }),
 	"close":   on(func(s *session.Session) error { return s.Close(ctx) }),
@@ -69,6 +70,11 @@ func TestDeathInDeclare(t *testing.T) {
 			check(t, s.Heal(ctx, lock))
 			_, err := s.Timeline().Write(lock, timeline.Sent{MID: "m", Text: "hello"})
 			check(t, errors.Join(err, lock.Release()))
+		},
+		"then a message by who does not heal": func(t *testing.T, s *session.Session) {
+			_, err := s.Timeline().Append(ctx, timeline.Sent{MID: "m", Text: "hello"})
+			check(t, err)
+			check(t, s.Archive(ctx))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -177,4 +183,33 @@ func TestDeathInLaunch(t *testing.T) {
 			})
 		})
 	}
+}
+
+// heal repairs the log under the lock, as dispatch does.
+func heal(s *session.Session) error {
+	held, err := s.Locks().Record(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Heal(ctx, held), held.Release())
+}
+
+// A death in the repair of a declaration is repaired like the first one.
+func TestDeathInHeal(t *testing.T) {
+	before := func(store *session.Store) {
+		s := create(t, store, "s")
+		declare(t, s, active)
+		declare(t, s, session.Declaration{Status: "asking"})
+		lock := held(t, s)
+		check(t, lock.Begin())
+		rewrite(t, s, "parked", `{"seq":7,"ts":"2026-07-16T00:00:05.000Z"}`)
+		check(t, lock.Release())
+	}
+	eachDeath(t, "heal", before, func(t *testing.T, store *session.Store) {
+		s := open(t, store, "s")
+		check(t, s.Archive(ctx))
+		if got := statuses(t, s); got != "active asking parked" {
+			t.Errorf("got %q", got)
+		}
+	})
 }

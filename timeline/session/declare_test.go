@@ -266,3 +266,25 @@ func TestHealNeedsTheLock(t *testing.T) {
 	wantError(t, s.Heal(ctx, nil), lock.ErrNotHeld)
 	wantError(t, s.Heal(ctx, release(t, other)), lock.ErrNotHeld)
 }
+
+// A change that cannot be written is refused, and the next one works.
+func TestRecordThatCannotBeReplaced(t *testing.T) {
+	s := create(t, newStore(t), "s")
+	declare(t, s, active)
+	obstacle := filepath.Join(s.Dir(), "session.json.new")
+	check(t, os.MkdirAll(filepath.Join(obstacle, "x"), 0o700))
+	if _, err := s.Declare(ctx, merge); err == nil {
+		t.Error("got no error from Declare")
+	}
+	if err := s.Archive(ctx); err == nil {
+		t.Error("got no error from Archive")
+	}
+	if r := record(t, s); r.Authored() != active || r.Archived || statuses(t, s) != "active" {
+		t.Errorf("got %+v, events %s", r, statuses(t, s))
+	}
+	check(t, os.RemoveAll(obstacle))
+	check(t, os.WriteFile(obstacle, []byte("left by a process that died"), 0o400))
+	if !declare(t, s, merge).Moved || statuses(t, s) != "active awaiting" {
+		t.Errorf("got events %s", statuses(t, s))
+	}
+}

@@ -49,14 +49,16 @@ func (s *Session) heal(ctx context.Context, held *lock.Record, r Record) (Record
 	if err != nil {
 		return r, fmt.Errorf("session %s: %w", s.id, err)
 	}
-	switch agree := found && declarationOf(last) == r.Authored(); {
-	case agree && missing:
-		r, err = s.notePlace(r, last.Seq, r.declared.Time)
-	case !agree:
-		r, err = s.appendMissing(held, r, next)
+	seq := last.Seq
+	if !found || declarationOf(last) != r.Authored() {
+		if seq, err = s.appendMissing(held, r); err != nil {
+			return r, err
+		}
 	}
-	if err != nil {
-		return r, err
+	if missing {
+		if r, err = s.notePlace(r, seq); err != nil {
+			return r, err
+		}
 	}
 	s.agreed = held.Generation() + 1
 	return r, nil
@@ -75,32 +77,29 @@ func (s *Session) authored(ctx context.Context, r Record) (Declaration, error) {
 	return declarationOf(last), nil
 }
 
-// appendMissing appends the event of the declaration that the record shows. The
-// record names the new place first: an event whose place is taken is never
-// appended again.
-func (s *Session) appendMissing(held *lock.Record, r Record, seq uint64) (Record, error) {
+// appendMissing appends the event of the declaration that the record shows, and
+// returns its sequence.
+func (s *Session) appendMissing(held *lock.Record, r Record) (seq uint64, err error) {
 	if err := held.Begin(); err != nil {
-		return r, err
+		return 0, err
 	}
-	r, err := s.notePlace(r, seq, r.declared.Time)
-	if err != nil {
-		return r, err
-	}
-	step.At("session: missing declaration placed")
+	step.At("session: repair begun")
 	written, err := s.appendDeclared(held, r.Authored(), r.declared.time())
 	if err != nil {
-		return r, err
+		return 0, err
 	}
 	if err := s.log.Commit(written); err != nil {
-		return r, fmt.Errorf("session %s: %w", s.id, err)
+		return 0, fmt.Errorf("session %s: %w", s.id, err)
 	}
-	return r, nil
+	step.At("session: missing event appended")
+	return written.FirstSeq, nil
 }
 
-// notePlace notes in the record where the event of its declaration stands.
-func (s *Session) notePlace(r Record, seq uint64, at string) (Record, error) {
+// notePlace corrects where the record says that the event of its declaration
+// stands: a log that lost its end in a power cut has it earlier.
+func (s *Session) notePlace(r Record, seq uint64) (Record, error) {
 	next := r
-	next.declared = &place{Seq: seq, Time: at}
+	next.declared = &place{Seq: seq, Time: r.declared.Time}
 	if err := s.replaceMoved(r, next); err != nil {
 		return r, err
 	}

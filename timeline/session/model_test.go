@@ -3,6 +3,7 @@ package session_test
 import (
 	"testing"
 
+	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 	"pgregory.net/rapid"
 )
@@ -28,7 +29,7 @@ var declaration = rapid.SampledFrom([]session.Declaration{active, asking, merge,
 // The events of the log are exactly the moves of what the record shows.
 func TestSessionAgainstModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		store, err := session.OpenStore(t.TempDir(), session.Options{})
+		store, err := session.OpenStore(t.TempDir(), session.Options{Timeline: timeline.Options{Buffered: true}})
 		check(rt, err)
 		s, err := store.Create(ctx, session.New{ID: "s"})
 		check(rt, err)

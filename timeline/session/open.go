@@ -45,7 +45,7 @@ func (s *Store) Open(id string) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("session %s: %w", id, err), locks.Close())
 	}
-	return &Session{store: s, id: id, dir: dir, identity: info, locks: locks, log: log}, nil
+	return &Session{store: s, id: id, dir: dir, locks: locks, log: log}, nil
 }
 
 // unsafe returns why a session directory is refused, and "" if it is not.

@@ -21,7 +21,7 @@ import (
 func (s *Session) Record() (Record, error) {
 	path := filepath.Join(s.dir, recordFile)
 	data, err := readWhole(path, MaxRecordBytes)
-	if info, gone := os.Lstat(s.dir); gone != nil || !os.SameFile(info, s.identity) {
+	if s.locks.Gone() {
 		return Record{}, fmt.Errorf("session %s: %w", s.id, lock.ErrClosed)
 	}
 	var bad *contentError
@@ -73,7 +73,7 @@ func readWhole(path string, limit int64) ([]byte, error) {
 // The caller holds the record lock.
 func (s *Session) replaceMoved(was, is Record) error {
 	data, err := is.stored()
-	if err != nil || bytes.Equal(data, was.object().encode()) {
+	if err != nil || bytes.Equal(data, was.fields.encode()) {
 		return err
 	}
 	return s.replace(data)

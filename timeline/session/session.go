@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/timeline"
@@ -15,14 +14,15 @@ import (
 // that is gone or replaced by a later session with the same id, methods answer
 // [lock.ErrClosed].
 type Session struct {
-	store    *Store
-	id       string
-	dir      string
-	identity os.FileInfo
-	locks    *lock.Dir
-	log      *timeline.Log
+	store *Store
+	id    string
+	dir   string
+	locks *lock.Dir
+	log   *timeline.Log
 
-	agreed uint64 // the lock's generation plus one when record and log were last compared; used under the record lock
+	// agreed is the lock's generation, plus one, at which record and log were last
+	// found to agree. It is used under the record lock.
+	agreed uint64
 }
 
 // ID returns the session's id, which is the name of its directory.
