@@ -288,3 +288,36 @@ func TestRecordThatCannotBeReplaced(t *testing.T) {
 		t.Errorf("got events %s", statuses(t, s))
 	}
 }
+
+// A damaged line counts as missing, and stops nobody from declaring.
+func TestDeclareOverDamage(t *testing.T) {
+	for name, messages := range map[string]int{"in the newest segment": 0, "in an older one": 100} {
+		t.Run(name, func(t *testing.T) {
+			store, err := session.OpenStore(t.TempDir(), session.Options{Timeline: timeline.Options{SegmentBytes: 4096}})
+			check(t, err)
+			s := create(t, store, "s")
+			declare(t, s, active)
+			declare(t, s, merge)
+			for range messages {
+				_, err := s.Timeline().Append(ctx, timeline.Sent{MID: "m", Text: strings.Repeat("x", 100), NoDebt: true})
+				check(t, err)
+			}
+			first := filepath.Join(s.Dir(), "timeline", "000000000001.ndjson")
+			data, err := os.ReadFile(first)
+			check(t, err)
+			at := bytes.LastIndex(data, []byte(`"awaiting"`))
+			copy(data[at:], "\x00\x00\x00")
+			check(t, os.WriteFile(first, data, 0o600))
+			lock := held(t, s)
+			check(t, lock.Begin()) // interrupted, so that record and log are compared
+			check(t, lock.Release())
+			if declare(t, open(t, store, "s"), merge).Moved {
+				t.Error("got moved, want it to be what the record says")
+			}
+			last, _, err := s.Timeline().LastStatus(ctx)
+			if err != nil || last.Status != merge.Status {
+				t.Errorf("got last event %+v, %v, want the damaged one again", last, err)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/docket-go/docket/lock"
@@ -45,12 +46,12 @@ func (s *Session) heal(ctx context.Context, held *lock.Record, r Record) (Record
 	if !missing && (!held.Interrupted() || s.agreed == held.Generation()+1) {
 		return r, nil
 	}
-	last, found, err := s.log.LastStatus(ctx)
+	last, err := s.lastStatus(ctx)
 	if err != nil {
-		return r, fmt.Errorf("session %s: %w", s.id, err)
+		return r, err
 	}
 	seq := last.Seq
-	if !found || declarationOf(last) != r.Authored() {
+	if declarationOf(last) != r.Authored() {
 		if seq, err = s.appendMissing(held, r); err != nil {
 			return r, err
 		}
@@ -70,11 +71,18 @@ func (s *Session) authored(ctx context.Context, r Record) (Declaration, error) {
 	if !r.Launching || r.frozen != nil {
 		return r.Authored(), nil
 	}
+	last, err := s.lastStatus(ctx)
+	return declarationOf(last), err
+}
+
+// lastStatus returns the last status event that can be read. What is damaged in
+// the log counts as missing from it, so that damage never stops a declaration.
+func (s *Session) lastStatus(ctx context.Context) (timeline.Event, error) {
 	last, _, err := s.log.LastStatus(ctx)
-	if err != nil {
-		return Declaration{}, fmt.Errorf("session %s: %w", s.id, err)
+	if err != nil && !errors.Is(err, timeline.ErrCorrupt) {
+		return timeline.Event{}, fmt.Errorf("session %s: %w", s.id, err)
 	}
-	return declarationOf(last), nil
+	return last, nil
 }
 
 // appendMissing appends the event of the declaration that the record shows, and
