@@ -31,9 +31,12 @@ func (s server) seeBrackets(ctx context.Context, snap snapshot) truth {
 		return unknown
 	}
 	defer terminal.Close()
-	name := fmt.Sprintf("docket-%d-%s", os.Getpid(), strings.ToLower(rand.Text()))
-	client := s.client(ctx, name, snap, other)
-	err = client.Start()
+	name := fmt.Sprintf("%s%d-%s", lookPrefix, os.Getpid(), strings.ToLower(rand.Text()))
+	session, err := s.sessionOf(ctx, snap.identity.Pane)
+	client := s.client(ctx, name, session, snap, other)
+	if err == nil {
+		err = client.Start()
+	}
 	_ = other.Close()
 	if err != nil {
 		return unknown
@@ -43,11 +46,30 @@ func (s server) seeBrackets(ctx context.Context, snap snapshot) truth {
 	return bracketsIn(shown)
 }
 
+// lookPrefix begins the names of the sessions that are made for a look.
+const lookPrefix = "docket-look-"
+
+// sessionOf returns a session that shows pane and is not made for another look,
+// which may end at any moment.
+func (s server) sessionOf(ctx context.Context, pane string) (string, error) {
+	out, err := s.run(ctx, "", "list-panes", "-a", "-F", "#{pane_id} #{session_id} #{session_name}")
+	if err != nil {
+		return "", err
+	}
+	for row := range strings.Lines(out) {
+		f := strings.SplitN(row, " ", 3)
+		if len(f) == 3 && f[0] == pane && !strings.HasPrefix(f[2], lookPrefix) {
+			return f[1], nil
+		}
+	}
+	return "", errors.New("no session shows the pane")
+}
+
 // client prepares the tmux client that is shown the pane. Its session vanishes
 // with it, also when this process is killed.
-func (s server) client(ctx context.Context, name string, snap snapshot, terminal *os.File) *exec.Cmd {
+func (s server) client(ctx context.Context, name, session string, snap snapshot, terminal *os.File) *exec.Cmd {
 	cmd := s.command(ctx,
-		"new-session", "-d", "-s", name, "-t", snap.session, ";",
+		"new-session", "-d", "-s", name, "-t", session, ";",
 		"set-option", "-t", name, "status", "off", ";",
 		"set-option", "-t", name, "set-titles", "on", ";",
 		"set-option", "-t", name, "set-titles-string", name, ";",

@@ -93,6 +93,7 @@ func (a *Adapter) submit(ctx context.Context, v view, typed prepared, proof proo
 	if err != nil {
 		return fmt.Errorf("the text was typed into pane %s and not submitted: %w", pane, err)
 	}
+	step.At("tmux: about to submit")
 	if err := v.press(ctx, pane, v.identity.guard(v.program), a.options.Submit); errors.Is(err, errGuard) {
 		return fmt.Errorf("the text was typed into pane %s and not submitted: the pane changed before %s", pane, a.options.Submit)
 	} else if err != nil {

@@ -255,20 +255,21 @@ func TestEnterIsNotPressedInAPaneThatChanged(t *testing.T) {
 		{"respawned", func(p *pane) { p.respawn() }},
 		{"dies", (*pane).kill},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := startServer(t).open()
-			restore := step.Hook(func(name string) {
-				if name == "tmux: pasted" {
-					tt.change(p)
+		for _, at := range []string{"tmux: pasted", "tmux: about to submit"} {
+			t.Run(tt.name+" at "+at, func(t *testing.T) {
+				p := startServer(t).open()
+				defer step.Hook(func(name string) {
+					if name == at {
+						tt.change(p)
+					}
+				})()
+				answered(t, insert(t, p.adapter(t.TempDir()), "hello"), adapter.Unconfirmed, nil, "not submitted")
+				if got := p.prompts(); len(got) != 0 {
+					t.Errorf("prompts: got %q, want none", got)
 				}
+				p.do("list-panes", "-a")
 			})
-			defer restore()
-			answered(t, insert(t, p.adapter(t.TempDir()), "hello"), adapter.Unconfirmed, nil, "not submitted")
-			if got := p.prompts(); len(got) != 0 {
-				t.Errorf("prompts: got %q, want none", got)
-			}
-			p.do("list-panes", "-a")
-		})
+		}
 	}
 }
 
@@ -284,26 +285,42 @@ func TestADialogThatOpensAfterThePasteIsNotAnswered(t *testing.T) {
 }
 
 func TestAHungServerDoesNotHangInsert(t *testing.T) {
-	t.Parallel()
-	p := startServer(t).open()
-	a := p.adapter(t.TempDir(), func(o *tmux.Options) { o.CommandTimeout = 300 * time.Millisecond })
-	pid, err := strconv.Atoi(p.do("display-message", "-p", "#{pid}"))
-	if err != nil {
-		t.Fatal(err)
+	for _, tt := range []struct {
+		at   string
+		want adapter.Answer
+	}{
+		{"before", adapter.Refused},
+		{"tmux: about to paste", adapter.Unconfirmed},
+		{"tmux: pasted", adapter.Unconfirmed},
+	} {
+		t.Run(tt.at, func(t *testing.T) {
+			p := startServer(t).open()
+			a := p.adapter(t.TempDir(), func(o *tmux.Options) { o.CommandTimeout = 300 * time.Millisecond })
+			pid, err := strconv.Atoi(p.do("display-message", "-p", "#{pid}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+			hang := func(name string) {
+				if name == tt.at {
+					_ = syscall.Kill(pid, syscall.SIGSTOP)
+				}
+			}
+			defer step.Hook(hang)()
+			hang("before")
+			answered(t, insert(t, a, "hello"), tt.want, tmux.ErrNoAnswer, "does not answer")
+			if state, err := a.Probe(context.Background()); state != adapter.Unknown || !errors.Is(err, tmux.ErrNoAnswer) {
+				t.Errorf("probe: got %v, %v, want unknown", state, err)
+			}
+			if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			p.do("list-panes", "-a")
+			if got := p.prompts(); len(got) != 0 {
+				t.Errorf("prompts: got %q, want none", got)
+			}
+		})
 	}
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	err = insert(t, a, "hello")
-	if state, probed := a.Probe(context.Background()); state != adapter.Unknown || !errors.Is(probed, tmux.ErrNoAnswer) {
-		t.Errorf("probe: got %v, %v, want unknown", state, probed)
-	}
-	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	answered(t, err, adapter.Refused, tmux.ErrNoAnswer, "does not answer")
-	p.do("list-panes", "-a")
-	p.untouched()
 }
 
 func TestInsertFollowsItsContext(t *testing.T) {

@@ -20,7 +20,6 @@ type snapshot struct {
 	width    int  // of the window, columns
 	height   int  // of the window, rows
 	brackets truth
-	session  string // a tmux session that shows the pane
 	window   string
 	program  string // the program in the foreground
 	socket   string // path of the server's socket
@@ -39,7 +38,7 @@ const (
 // snapshotFormat lists the numbers of a snapshot; words that may hold anything
 // come on lines of their own.
 const snapshotFormat = identityFormat + " #{pane_dead} #{pane_in_mode} #{pane_input_off} #{cursor_x} #{cursor_y} " +
-	"#{cursor_flag} #{window_width} #{window_height} #{session_id} #{window_id} [#{bracket_paste_flag}]"
+	"#{cursor_flag} #{window_width} #{window_height} #{window_id} [#{bracket_paste_flag}]"
 
 // capture reads the pane. The server may answer for another pane where the
 // target does not exist, so the caller compares the identity.
@@ -57,7 +56,7 @@ func (s server) capture(ctx context.Context, target string) (snapshot, error) {
 func parseSnapshot(out string) (snapshot, error) {
 	head := strings.SplitN(out, "\n", 4)
 	f := strings.Fields(head[0])
-	if len(head) != 4 || len(f) != 12 {
+	if len(head) != 4 || len(f) != 11 {
 		return snapshot{}, fmt.Errorf("tmux: cannot read the answer %q of the server", firstLine(out))
 	}
 	id, err := ParseIdentity(f[0])
@@ -73,7 +72,7 @@ func parseSnapshot(out string) (snapshot, error) {
 	return snapshot{
 		identity: id, dead: n[1] != 0, inMode: n[2] != 0, inputOff: n[3] != 0,
 		cursorX: n[4], cursorY: n[5], hidden: n[6] == 0, width: n[7], height: n[8],
-		session: f[9], window: f[10], brackets: map[string]truth{"[1]": yes, "[0]": no}[f[11]],
+		window: f[9], brackets: map[string]truth{"[1]": yes, "[0]": no}[f[10]],
 		program: head[1], socket: head[2], lines: parseLines(head[3]),
 	}, nil
 }

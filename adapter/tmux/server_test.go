@@ -40,7 +40,9 @@ func startServer(t *testing.T) *server {
 	}
 	s := &server{t, fmt.Sprintf("docket-test-%d-%d", os.Getpid(), servers.Add(1)), t.TempDir()}
 	s.restart()
+	socket := s.do("display-message", "-p", "#{socket_path}")
 	t.Cleanup(func() {
+		defer os.Remove(socket) // tmux leaves it
 		if buffers, err := s.try("list-buffers"); err == nil && buffers != "" {
 			t.Errorf("left behind: buffers %q", buffers)
 		}
@@ -97,10 +99,13 @@ func (s *server) command(log string, modes []string) string {
 }
 
 // open starts a reader in a window of its own and waits until it is ready.
-func (s *server) open(modes ...string) *pane {
+func (s *server) open(modes ...string) *pane { return s.openBy([]string{"new-window"}, modes...) }
+
+// openBy starts a reader in a pane that the tmux command how makes.
+func (s *server) openBy(how []string, modes ...string) *pane {
 	s.t.Helper()
 	p := &pane{server: s, log: filepath.Join(s.dir, fmt.Sprintf("log-%d", servers.Add(1)))}
-	p.id = s.do("new-window", "-d", "-P", "-F", "#{pane_id}", s.command(p.log, modes))
+	p.id = s.do(append(how, "-d", "-P", "-F", "#{pane_id}", s.command(p.log, modes))...)
 	p.ready(modes)
 	return p
 }
