@@ -77,7 +77,7 @@ func parseNote(data []byte, written time.Time) note {
 	case len(data) != noteBytes:
 		n.broken = fmt.Errorf("%d bytes, not %d", len(data), noteBytes)
 	default:
-		n.broken = json.Unmarshal(data, &n)
+		n.broken = json.Unmarshal(bytes.TrimRight(data, " \n"), &n)
 	}
 	if n.broken != nil {
 		n = note{broken: n.broken, since: written}

@@ -16,8 +16,8 @@ import (
 //
 // Nil means that nothing was owed when the pass looked last. A [*StoppedError] ends
 // the pass: its entry and all behind it stay, in order. Other errors are those of
-// Before, of the locks and of the file; nothing is in flight then. Drained is right
-// beside an error too.
+// Before, of the locks and of the file; nothing is in flight then. Drained is filled
+// beside an error too; its count is of what can be read.
 //
 // Once Insert was called, its answer is entered even if ctx ends. If the process
 // dies after the claim and before the removal, that one entry is unconfirmed.
@@ -33,18 +33,9 @@ func (q *Queue) Drain(ctx context.Context, held *lock.Delivery, h Handover) (Dra
 	p := pass{q: q, Handover: h, owed: -1}
 	err := p.run(ctx)
 	if err != nil && p.owed < 0 {
-		n, lenErr := q.Len()
-		p.owed, err = n, joinNew(err, lenErr)
+		p.owed = p.left(ctx)
 	}
 	return Drained{MIDs: p.mids, Owed: max(p.owed, 0)}, err
-}
-
-// joinNew adds an error unless it says that the file is corrupt and err does too.
-func joinNew(err, more error) error {
-	if more == nil || errors.Is(err, ErrCorrupt) && errors.Is(more, ErrCorrupt) {
-		return err
-	}
-	return errors.Join(err, more)
 }
 
 // A pass is the work of one Drain.
@@ -69,6 +60,23 @@ func (p *pass) run(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// left counts what is owed after an error, as well as can be.
+func (p *pass) left(ctx context.Context) (n int) {
+	err := p.hold(context.WithoutCancel(ctx), func(held *lock.Record) (err error) {
+		p.q.mu.Lock()
+		defer p.q.mu.Unlock()
+		if err = p.q.load(held); err == nil {
+			n, err = p.q.counted()
+		}
+		return err
+	})
+	if err != nil {
+		in, _ := p.q.Inspect()
+		n = len(in.Entries)
+	}
+	return n
 }
 
 // one brings the oldest entry to its end, or finds out that it has to look again.

@@ -41,15 +41,16 @@ func openPlain(path string, flag int) (*os.File, os.FileInfo, error) {
 }
 
 // A sheet is what a handle knows of the file. It holds while the file is the same,
-// of the same size, and nobody announced a change.
+// of the same size, and nobody else announced a change.
 type sheet struct {
 	file       *os.File // nil: nothing is known
 	info       os.FileInfo
 	size       int64
 	generation uint64
-	from       int64 // the start of a line; all before it is blank
-	first      *line // the oldest entry; nil until it was read
-	count      int   // entries; -1 until they were counted
+	held       *lock.Record // the last hold in which it was brought up to date
+	from       int64        // the start of a line; all before it is blank
+	first      *line        // the oldest entry; nil until it was read
+	count      int          // entries; -1 until they were counted
 }
 
 // A line is an entry and its place.
@@ -96,16 +97,32 @@ func (q *Queue) load(held *lock.Record) error {
 	if k.file == nil || !os.SameFile(info, k.info) || info.Size() < k.size {
 		return q.meet(held)
 	}
-	if k.size == info.Size() && k.generation == held.Generation() {
+	if k.size == info.Size() && k.current(held) {
+		k.held, k.generation = held, held.Generation()
 		return nil
 	}
 	// Blank stays blank in one file, so from still holds.
-	*k = sheet{file: k.file, info: k.info, size: info.Size(), generation: held.Generation(), from: k.from, count: -1}
+	*k = sheet{file: k.file, info: k.info, size: info.Size(), generation: held.Generation(), held: held, from: k.from, count: -1}
 	ok, err := framed(k.file, k.size)
 	if err == nil && !ok {
 		return q.reread(held)
 	}
 	return err
+}
+
+// current reports whether what is known is still so, for all that the lock says. A
+// change that was announced in the hold in which the file was looked at is one of
+// the caller's own; if another handle took part in it, the oldest entry shows that.
+func (k *sheet) current(held *lock.Record) bool {
+	if k.generation == held.Generation() {
+		return true
+	}
+	if k.held != held || k.first == nil {
+		return false
+	}
+	var brace [1]byte
+	_, err := k.file.ReadAt(brace[:], k.first.offset)
+	return err == nil && brace[0] == '{'
 }
 
 // meet opens a file that the handle has not seen.
@@ -119,7 +136,7 @@ func (q *Queue) meet(held *lock.Record) error {
 		return err
 	}
 	k := &q.known
-	*k = sheet{file: f, info: info, size: info.Size(), generation: held.Generation(), from: int64(len(opening)), count: -1}
+	*k = sheet{file: f, info: info, size: info.Size(), generation: held.Generation(), held: held, from: int64(len(opening)), count: -1}
 	if k.size <= wholeBytes || held.Interrupted() {
 		return q.reread(held)
 	}

@@ -24,7 +24,7 @@ func (q *Queue) change(held *lock.Record, do func() error) error {
 		}
 		return err
 	}
-	q.known.generation = held.Generation()
+	q.known.generation, q.known.held = held.Generation(), held
 	return held.Done()
 }
 

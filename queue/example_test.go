@@ -1,0 +1,72 @@
+package queue_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/docket-go/docket/queue"
+)
+
+// A queue needs a directory and nothing else. The first pass meets an agent that is
+// busy after one message; what it did not take stays, in order.
+func Example() {
+	dir, err := os.MkdirTemp("", "session")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	q, err := queue.Open(dir, queue.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer q.Close()
+
+	ctx := context.Background()
+	record, err := q.Locks().Record(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, text := range []string{"run the tests", "fix what fails", "say when it is done"} {
+		if err := q.Enqueue(record, queue.Entry{MID: fmt.Sprintf("m%d", i+1), Text: text}); err != nil {
+			fmt.Println(err)
+		}
+	}
+	record.Release()
+
+	room := 1
+	insert := func(_ context.Context, e queue.Entry) (queue.Answer, error) {
+		if room == 0 {
+			return queue.Refused, fmt.Errorf("the agent is busy")
+		}
+		room--
+		fmt.Println("agent got:", e.Text)
+		return queue.Taken, nil
+	}
+	delivery, err := q.Locks().Delivery(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer delivery.Release()
+	drained, err := q.Drain(ctx, delivery, queue.Handover{Insert: insert})
+	fmt.Println("delivered:", drained.MIDs, "owed:", drained.Owed)
+	fmt.Println("stopped:", err)
+
+	owed, err := q.List()
+	for _, e := range owed {
+		fmt.Printf("%s %q attempts=%d\n", e.MID, e.Text, e.Attempts)
+	}
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// agent got: run the tests
+	// delivered: [m1] owed: 2
+	// stopped: message m2: refused: the agent is busy
+	// m2 "fix what fails" attempts=1
+	// m3 "say when it is done" attempts=0
+}

@@ -1,0 +1,117 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/queue"
+)
+
+// A reader without a lock sees entries of some moments, in order, and never a file
+// that makes no sense, though edits span pages.
+func TestReadersBesideAWriter(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.SetCompactAt(100_000)
+	reader := openDesk(t, d.dir, queue.Options{})
+	defer reader.Close()
+	reader.SetPatience(5 * time.Second)
+	done := make(chan struct{})
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			entries, err := reader.List()
+			if err != nil {
+				t.Errorf("list: %v", err)
+				return
+			}
+			for i := range entries {
+				if i > 0 && entries[i-1].Seq+1 != entries[i].Seq {
+					t.Errorf("entry %d behind %d", entries[i].Seq, entries[i-1].Seq)
+				}
+			}
+		}
+	})
+	for i := range 400 {
+		e := entry(fmt.Sprintf("m%d", i))
+		e.Seq, e.HasSeq = uint64(i), true
+		e.Text = strings.Repeat("x", 9000)
+		d.must(func(held *lock.Record) error { return d.Enqueue(held, e) })
+		if i >= 10 {
+			d.remove(fmt.Sprintf("m%d", i-10))
+		}
+	}
+	close(done)
+	reading.Wait()
+}
+
+// Goroutines that share handles lose nothing and hand over nothing twice.
+func TestGoroutinesRace(t *testing.T) {
+	const senders, each = 6, 40
+	d := newDesk(t, queue.Options{})
+	other := openDesk(t, d.dir, queue.Options{})
+	defer other.Close()
+	var mu sync.Mutex
+	var handed []string
+	var accepted []string
+	var all sync.WaitGroup
+	pass := func(h *desk) {
+		held, err := h.Locks().Delivery(context.Background())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer held.Release()
+		_, err = h.Drain(context.Background(), held, queue.Handover{Insert: func(_ context.Context, e queue.Entry) (queue.Answer, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if len(handed)%7 == 6 && e.Attempts == 0 {
+				return queue.Refused, errBusy
+			}
+			handed = append(handed, e.MID)
+			return queue.Taken, nil
+		}})
+		if err != nil && !errors.Is(err, errBusy) {
+			t.Error(err)
+		}
+	}
+	for i := range senders {
+		h := []*desk{d, other}[i%2]
+		all.Go(func() {
+			for n := range each {
+				mid := fmt.Sprintf("s%d-%d", i, n)
+				held, err := h.Locks().Record(context.Background())
+				if err == nil {
+					if err = h.Enqueue(held, entry(mid)); err == nil {
+						mu.Lock()
+						accepted = append(accepted, mid)
+						mu.Unlock()
+					}
+					err = errors.Join(err, held.Release())
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				if n%3 == 0 {
+					pass(h)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for owed, _ := d.Owed(); owed; owed, _ = d.Owed() {
+		pass(d)
+	}
+	equal(t, "handed over, against accepted", handed, accepted)
+	d.atRest(nil)
+}
