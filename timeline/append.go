@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
 	"github.com/docket-go/docket/timeline/segment"
 )
 
@@ -82,6 +83,7 @@ func (l *Log) Append(ctx context.Context, entries ...Entry) (Written, error) {
 	if err := errors.Join(err, held.Release()); err != nil {
 		return Written{}, err
 	}
+	step.At("timeline: written, not synced")
 	return w, l.Commit(w)
 }
 

@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 )
 
+// maxIDBytes bounds what names a message or a request: headers list them.
+const maxIDBytes = 1024
+
 // A checker looks at the parts of one entry and keeps the first thing that is
 // wrong.
 type checker struct {
@@ -31,11 +34,12 @@ func (c *checker) text(field, s string, limit int) {
 	}
 }
 
-func (c *checker) needed(field, s string) {
+// id refuses a name that is empty or long.
+func (c *checker) id(field, s string) {
 	if c.err == nil && s == "" {
 		c.err = fmt.Errorf("%w: a %s line needs a %s", ErrEntry, c.kind, field)
 	}
-	c.text(field, s, c.maxText)
+	c.text(field, s, maxIDBytes)
 }
 
 // time refuses a year that the format has no place for.
@@ -65,7 +69,7 @@ func (s Status) check(maxText int) error {
 func (s Sent) check(maxText int) error {
 	c := checker{kind: string(KindSent), maxText: maxText}
 	c.time(s.Time)
-	c.needed("mid", s.MID)
+	c.id("mid", s.MID)
 	c.text("text", s.Text, maxText)
 	c.text("from", s.From, maxText)
 	if v := s.ReplyVia; c.err == nil && v != "" && v != Terminal && v != Note {
@@ -82,8 +86,8 @@ func (s Sent) check(maxText int) error {
 		}
 	}
 	if r := s.Receipt; r != nil {
-		c.needed("operation", r.Operation)
-		c.needed("request digest", r.RequestDigest)
+		c.id("operation", r.Operation)
+		c.id("request digest", r.RequestDigest)
 		c.text("payload hash", r.PayloadHash, maxText)
 		c.text("frozen text", r.Delivery.Text, c.composed())
 		c.text("frozen sender", r.Delivery.From, maxText)
@@ -94,7 +98,7 @@ func (s Sent) check(maxText int) error {
 func (s Settled) check(maxText int) error {
 	c := checker{kind: kindSettled, maxText: maxText}
 	c.time(s.Time)
-	c.needed("mid", s.MID)
+	c.id("mid", s.MID)
 	c.request(s.Operation, s.RequestDigest)
 	return c.err
 }
@@ -102,7 +106,7 @@ func (s Settled) check(maxText int) error {
 func (r Revoked) check(maxText int) error {
 	c := checker{kind: kindRevoked, maxText: maxText}
 	c.time(r.Time)
-	c.needed("mid", r.MID)
+	c.id("mid", r.MID)
 	c.text("reason", r.Reason, maxText)
 	c.request(r.Operation, r.RequestDigest)
 	return c.err
@@ -111,7 +115,7 @@ func (r Revoked) check(maxText int) error {
 // request refuses half a key.
 func (c *checker) request(operation, digest string) {
 	if operation != "" || digest != "" {
-		c.needed("operation", operation)
-		c.needed("request digest", digest)
+		c.id("operation", operation)
+		c.id("request digest", digest)
 	}
 }

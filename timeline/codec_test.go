@@ -150,6 +150,7 @@ func TestEntriesThatCannotBeStored(t *testing.T) {
 		{"text too large", timeline.Sent{MID: "m", Text: big}, timeline.ErrTooLarge},
 		{"note too large", timeline.Status{Status: "s", Note: big}, timeline.ErrTooLarge},
 		{"attributes together too large", timeline.Sent{MID: "m", Attributes: map[string]string{"a": big[:len(big)/2], "b": big[:len(big)/2]}}, timeline.ErrTooLarge},
+		{"mid too long", timeline.Sent{MID: strings.Repeat("m", 1025)}, timeline.ErrTooLarge},
 		{"no mid", timeline.Sent{Text: "go"}, timeline.ErrEntry},
 		{"settlement of nothing", timeline.Settled{}, timeline.ErrEntry},
 		{"half a key", timeline.Settled{MID: "m", Operation: "merge"}, timeline.ErrEntry},

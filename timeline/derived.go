@@ -3,8 +3,6 @@ package timeline
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"time"
 
 	"github.com/docket-go/docket/timeline/segment"
@@ -40,7 +38,18 @@ func (l *Log) LastHuman(ctx context.Context) (h Human, ok bool, err error) {
 		return h, ok, err
 	}
 	f := before.LastHuman
-	return Human{MID: f.MID, Time: parseTime(f.TS), Via: f.Via, Seq: f.Seq}, true, nil
+	if f.MID != "" {
+		return Human{MID: f.MID, Time: parseTime(f.TS), Via: f.Via, Seq: f.Seq}, true, nil
+	}
+	pick := picker{log: l}
+	defer pick.close()
+	err = pick.at(ctx, f.Seq, func(p *line) error {
+		if h, ok = p.human(f.Seq); !ok {
+			return errors.New("it is of no human")
+		}
+		return nil
+	})
+	return h, ok, err
 }
 
 // LastStatus returns the last declaration, and false if there is none. It costs
@@ -55,7 +64,9 @@ func (l *Log) LastStatus(ctx context.Context) (e Event, ok bool, err error) {
 	if err != nil || ok || before.LastStatus == nil {
 		return e, ok, err
 	}
-	err = l.at(ctx, before.LastStatus.Seq, func(p *line) error {
+	pick := picker{log: l}
+	defer pick.close()
+	err = pick.at(ctx, before.LastStatus.Seq, func(p *line) error {
 		if p.kind != statusLine {
 			return errors.New("it is no status")
 		}
@@ -100,38 +111,4 @@ func (l *line) summary(at segment.Line) (f facts, ok bool) {
 		return facts{}, false
 	}
 	return decodeFacts(l.facts.bytes(l.raw))
-}
-
-// at takes the public line with the sequence seq, of which a header says what it
-// is. If the line is something else, the log was changed by hand, and the error is
-// [ErrCorrupt].
-func (l *Log) at(ctx context.Context, seq uint64, take func(p *line) error) error {
-	r, err := l.segments.Reader(ctx, seq)
-	if err != nil {
-		return l.wrap(err)
-	}
-	defer r.Close()
-	for {
-		at, err := r.Next(ctx)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return l.wrap(err)
-		}
-		if err == nil && (at.Class != segment.Public || at.Seq < seq) {
-			continue
-		}
-		var p line
-		if err == nil {
-			p, err = parse(at.Bytes)
-		}
-		if err == nil && at.Seq > seq {
-			err = errors.New("it is not there")
-		}
-		if err == nil {
-			err = take(&p)
-		}
-		if err != nil {
-			return l.wrap(fmt.Errorf("%w: event %d, which a segment's header names: %w", ErrCorrupt, seq, err))
-		}
-		return nil
-	}
 }

@@ -63,7 +63,7 @@ type TooLargeError struct {
 }
 
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%s has %d bytes: send at most %d, or raise Options.MaxTextBytes", e.Field, e.Bytes, e.Limit)
+	return fmt.Sprintf("%s has %d bytes: send at most %d", e.Field, e.Bytes, e.Limit)
 }
 
 // Is reports whether target is [ErrTooLarge].

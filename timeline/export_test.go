@@ -49,13 +49,13 @@ func (e Event) WithoutRaw() Event {
 
 // SetWatcher makes every hub start its watcher with f.
 func SetWatcher(f func() (*fsnotify.Watcher, error)) (restore func()) {
-	ears.mu.Lock()
-	defer ears.mu.Unlock()
+	ears.calls.Lock()
+	defer ears.calls.Unlock()
 	before := ears.start
 	ears.start = f
 	return func() {
-		ears.mu.Lock()
-		defer ears.mu.Unlock()
+		ears.calls.Lock()
+		defer ears.calls.Unlock()
 		ears.start = before
 	}
 }
@@ -63,6 +63,8 @@ func SetWatcher(f func() (*fsnotify.Watcher, error)) (restore func()) {
 // Watched returns how many directories this process watches, and whether the
 // watcher runs.
 func Watched() (dirs int, running bool) {
+	ears.calls.Lock()
+	defer ears.calls.Unlock()
 	ears.mu.Lock()
 	defer ears.mu.Unlock()
 	return len(ears.dirs), ears.watcher != nil

@@ -26,6 +26,7 @@ type place struct {
 	Seq uint64 `json:"seq"`
 }
 
+// A humanFact has no mid where that is too long for a header; its line has it.
 type humanFact struct {
 	MID string  `json:"mid"`
 	TS  string  `json:"ts"`
@@ -60,7 +61,7 @@ func (f *facts) lists(mid string) (seq uint64, ok bool) {
 }
 
 func (f *facts) owe(mid string, seq uint64) {
-	if f.More == nil && len(f.Owed) < maxListed {
+	if f.More == nil && len(f.Owed) < maxListed && len(mid) <= maxIDBytes {
 		f.Owed = append(f.Owed, debtFact{mid, seq})
 		return
 	}
@@ -115,6 +116,9 @@ func (f *fold) Add(at segment.Line) {
 		f.facts.LastStatus = &place{at.Seq}
 	case sentLine:
 		if h, ok := l.human(at.Seq); ok {
+			if len(h.MID) > maxIDBytes {
+				h.MID = ""
+			}
 			f.facts.LastHuman = &humanFact{MID: h.MID, TS: l.string(l.ts), Via: h.Via, Seq: h.Seq}
 		}
 		if l.ours() {
@@ -133,7 +137,11 @@ func (f *fold) Facts() json.RawMessage {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(f.facts); err != nil {
+	stored := f.facts
+	if stored.Owed == nil {
+		stored.Owed = []debtFact{} // written as a list, not as null
+	}
+	if err := e.Encode(stored); err != nil {
 		return json.RawMessage("null")
 	}
 	return bytes.TrimRight(out.Bytes(), "\n")

@@ -85,7 +85,9 @@ func (f *Fate) take(at segment.Line, p *line, mid string) (found bool) {
 
 // fateAt completes f with the line that a header lists.
 func (l *Log) fateAt(ctx context.Context, f Fate, mid string, seq uint64) (Fate, bool, error) {
-	err := l.at(ctx, seq, func(p *line) error {
+	pick := picker{log: l}
+	defer pick.close()
+	err := pick.at(ctx, seq, func(p *line) error {
 		if !f.take(segment.Line{Seq: seq}, p, mid) {
 			return fmt.Errorf("it is not message %s", mid)
 		}

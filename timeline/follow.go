@@ -146,9 +146,8 @@ func (f *follower) catchUp() error {
 		if ends(err) {
 			return err
 		}
-		u := Update{Event: e, Next: f.place()}
-		if !f.yield(u, err) {
-			return errStopped
+		if err := f.yieldAt(Update{Event: e}, err); err != nil {
+			return err
 		}
 	}
 }
@@ -159,10 +158,21 @@ func (f *follower) mark() error {
 		return nil
 	}
 	f.marked = true
-	if !f.yield(Update{CaughtUp: true, Next: f.place()}, nil) {
+	return f.yieldAt(Update{CaughtUp: true}, nil)
+}
+
+// yieldAt yields u with the place of the reader behind it.
+func (f *follower) yieldAt(u Update, bad error) error {
+	e := f.reader.Epoch()
+	if e == (segment.Epoch{}) && f.reader.Seq() > 0 { // it was opened on an empty file
+		var err error
+		if e, err = f.log.knownEpoch(f.ctx); err != nil {
+			return err
+		}
+	}
+	u.Next = f.log.cursor(e, f.reader.Seq())
+	if !f.yield(u, bad) {
 		return errStopped
 	}
 	return nil
 }
-
-func (f *follower) place() Cursor { return f.log.cursor(f.reader.Epoch(), f.reader.Seq()) }

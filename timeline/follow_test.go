@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"testing"
@@ -131,6 +132,38 @@ func TestFollowBeforeTheFirstLine(t *testing.T) {
 				appendAll(t, writer, message(i))
 				wantEvents(t, next, i, 1)
 			}
+		})
+	}
+}
+
+// Cursors of a log that another program began while it was followed lead on.
+func TestFollowALogThatAnotherProgramBegins(t *testing.T) {
+	for _, name := range []string{"timeline.ndjson", "timeline/000000000001.ndjson"} {
+		t.Run(name, func(t *testing.T) {
+			dir := newDir(t)
+			if err := os.Mkdir(filepath.Join(dir, "timeline"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			appendRaw(t, filepath.Join(dir, name), "") // there, and empty
+			l := buffered(t, dir, 0)
+			next, _ := pull(t, l, timeline.FollowOptions{Poll: -time.Millisecond})
+			empty := wantMark(t, next)
+			appendRaw(t, filepath.Join(dir, name), `{"kind":"sent","mid":"a"}`+"\n"+`{"kind":"sent","mid":"b"}`+"\n")
+			first := next()
+			wantEvents(t, next, 1, 1)
+			for c, want := range map[timeline.Cursor]int{empty: 2, first.Next: 1} {
+				n := 0
+				for _, err := range l.From(t.Context(), c) {
+					if n++; err != nil {
+						t.Error(err)
+					}
+				}
+				if n != want {
+					t.Errorf("got %d events, want %d", n, want)
+				}
+			}
+			appendAll(t, l, message(2))
+			wantEvents(t, next, 2, 1)
 		})
 	}
 }

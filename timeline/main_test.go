@@ -10,10 +10,14 @@ import (
 	"github.com/docket-go/docket/timeline"
 )
 
-// TestMain lets the test binary be a writer of its own; see process_test.go.
+// TestMain lets the test binary be a writer of its own; see process_test.go
+// and crash_test.go.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("TIMELINE_TEST_WRITER"); dir != "" {
 		os.Exit(writerMain(dir))
+	}
+	if dir := os.Getenv("TIMELINE_TEST_CRASH"); dir != "" {
+		os.Exit(crashMain(dir))
 	}
 	os.Exit(m.Run())
 }
@@ -108,4 +112,16 @@ func newest(t testing.TB, dir string) string {
 		t.Fatalf("no segment in %s: %v", dir, err)
 	}
 	return paths[len(paths)-1]
+}
+
+// killSelf ends this process as kill -9 does.
+func killSelf() {
+	p, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = p.Kill()
+	}
+	if err != nil {
+		panic(err)
+	}
+	select {} // until the signal is there
 }

@@ -17,9 +17,13 @@ var ears = hub{start: fsnotify.NewWatcher}
 type hub struct {
 	start func() (*fsnotify.Watcher, error)
 
-	mu      sync.Mutex
+	// calls is held across calls of the watcher. They may wait until an event was
+	// taken, and so the goroutine that takes events must never wait for them.
+	calls   sync.Mutex
 	watcher *fsnotify.Watcher
-	dirs    map[string]*watch
+
+	mu   sync.Mutex // guards dirs and the listeners in it
+	dirs map[string]*watch
 }
 
 // A watch is one directory that the watcher watches. It is gone once the directory
@@ -27,6 +31,15 @@ type hub struct {
 type watch struct {
 	listeners map[*listener]bool
 	gone      atomic.Bool
+}
+
+func (w *watch) wake() {
+	for e := range w.listeners {
+		select {
+		case e.heard <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // A listener is told of changes in one directory. One wake-up stands for any
@@ -40,66 +53,49 @@ type listener struct {
 // lost reports whether nothing will be heard any more.
 func (e *listener) lost() bool { return e.watch.gone.Load() }
 
-func (e *listener) wake() {
-	select {
-	case e.heard <- struct{}{}:
-	default:
-	}
-}
-
 // listen starts to watch dir, an absolute clean path. What happens after it
 // returned is heard. The error is the operating system's: it has no notification,
 // or no more of it to give.
 func (h *hub) listen(dir string) (*listener, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if err := h.run(); err != nil {
-		return nil, err
-	}
-	w := h.dirs[dir]
-	if w == nil {
-		if err := h.watcher.Add(dir); err != nil {
-			h.rest()
+	h.calls.Lock()
+	defer h.calls.Unlock()
+	if h.watcher == nil {
+		w, err := h.start()
+		if err != nil {
 			return nil, err
 		}
-		w = &watch{listeners: map[*listener]bool{}}
-		h.dirs[dir] = w
+		h.watcher = w
+		go h.pass(w)
 	}
-	e := &listener{dir: dir, heard: make(chan struct{}, 1), watch: w}
-	w.listeners[e] = true
+	e := &listener{dir: dir, heard: make(chan struct{}, 1)}
+	if !h.join(e) {
+		return e, nil
+	}
+	if err := h.watcher.Add(dir); err != nil {
+		h.leave(e)
+		h.rest()
+		return nil, err
+	}
 	return e, nil
 }
 
 // drop ends a listener.
 func (h *hub) drop(e *listener) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(e.watch.listeners, e)
-	if len(e.watch.listeners) == 0 && h.dirs[e.dir] == e.watch {
-		delete(h.dirs, e.dir)
+	h.calls.Lock()
+	defer h.calls.Unlock()
+	if h.leave(e) {
 		// The watch may have ended with its directory; then there is none to remove.
 		_ = h.watcher.Remove(e.dir)
 	}
 	h.rest()
 }
 
-// run starts the watcher unless it runs.
-func (h *hub) run() error {
-	if h.watcher != nil {
-		return nil
-	}
-	w, err := h.start()
-	if err != nil {
-		return err
-	}
-	h.watcher, h.dirs = w, map[string]*watch{}
-	go h.pass(w)
-	return nil
-}
-
 // rest stops the watcher if nobody listens.
 func (h *hub) rest() {
-	if h.watcher == nil || len(h.dirs) > 0 {
+	h.mu.Lock()
+	n := len(h.dirs)
+	h.mu.Unlock()
+	if n > 0 || h.watcher == nil {
 		return
 	}
 	// A watcher that cannot be closed is of no more use than one that was.
@@ -107,7 +103,36 @@ func (h *hub) rest() {
 	h.watcher = nil
 }
 
-// pass runs until w is closed.
+// join notes a listener, and reports whether it is the first of its directory.
+func (h *hub) join(e *listener) (first bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := h.dirs[e.dir]
+	if first = w == nil; first {
+		w = &watch{listeners: map[*listener]bool{}}
+		if h.dirs == nil {
+			h.dirs = map[string]*watch{}
+		}
+		h.dirs[e.dir] = w
+	}
+	e.watch = w
+	w.listeners[e] = true
+	return first
+}
+
+// leave forgets a listener, and reports whether its directory has none now.
+func (h *hub) leave(e *listener) (last bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(e.watch.listeners, e)
+	if len(e.watch.listeners) > 0 || h.dirs[e.dir] != e.watch {
+		return false
+	}
+	delete(h.dirs, e.dir)
+	return true
+}
+
+// pass takes the events of w until it is closed.
 func (h *hub) pass(w *fsnotify.Watcher) {
 	for {
 		select {
@@ -115,45 +140,33 @@ func (h *hub) pass(w *fsnotify.Watcher) {
 			if !ok {
 				return
 			}
-			h.report(w, e)
+			h.report(e)
 		case _, ok := <-w.Errors:
 			if !ok {
 				return
 			}
-			h.wakeAll(w) // events were lost: everybody has to look
+			h.wakeAll() // events were lost: everybody has to look
 		}
 	}
 }
 
-func (h *hub) report(w *fsnotify.Watcher, e fsnotify.Event) {
+func (h *hub) report(e fsnotify.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.watcher != w {
-		return
-	}
-	if at := h.dirs[e.Name]; at != nil && (e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)) {
-		at.gone.Store(true)
+	if w := h.dirs[e.Name]; w != nil && (e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)) {
 		delete(h.dirs, e.Name)
-		for l := range at.listeners {
-			l.wake()
-		}
+		w.gone.Store(true)
+		w.wake()
 	}
-	if at := h.dirs[filepath.Dir(e.Name)]; at != nil {
-		for l := range at.listeners {
-			l.wake()
-		}
+	if w := h.dirs[filepath.Dir(e.Name)]; w != nil {
+		w.wake()
 	}
 }
 
-func (h *hub) wakeAll(w *fsnotify.Watcher) {
+func (h *hub) wakeAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.watcher != w {
-		return
-	}
-	for _, at := range h.dirs {
-		for l := range at.listeners {
-			l.wake()
-		}
+	for _, w := range h.dirs {
+		w.wake()
 	}
 }

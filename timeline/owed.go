@@ -95,11 +95,13 @@ func (s *search) take(at segment.Line, p *line) {
 
 // fetch adds the messages that the header names and nothing settled since.
 func (s *search) fetch(ctx context.Context, l *Log) error {
+	pick := picker{log: l}
+	defer pick.close()
 	for _, d := range s.listed {
 		if s.settled[d.MID] {
 			continue
 		}
-		err := l.at(ctx, d.Seq, func(p *line) error {
+		err := pick.at(ctx, d.Seq, func(p *line) error {
 			if p.kind != sentLine || p.string(p.mid) != d.MID {
 				return fmt.Errorf("it is not message %s", d.MID)
 			}

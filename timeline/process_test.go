@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"sync"
@@ -50,7 +51,8 @@ func TestProcessesAppendWhileOthersFollow(t *testing.T) {
 
 	var followers sync.WaitGroup
 	for _, o := range []timeline.FollowOptions{{}, {}, {Poll: -time.Millisecond}, {Mode: timeline.TailOnly}} {
-		followers.Go(func() { followAll(t, l, ctx, o) })
+		updates := l.Follow(ctx, o) // before the first line, also for TailOnly
+		followers.Go(func() { followAll(t, o, updates) })
 	}
 	var processes sync.WaitGroup
 	for i := range writers {
@@ -80,10 +82,10 @@ func TestProcessesAppendWhileOthersFollow(t *testing.T) {
 }
 
 // followAll follows the empty log until everything that the writers write was seen.
-func followAll(t *testing.T, l *timeline.Log, ctx context.Context, o timeline.FollowOptions) {
+func followAll(t *testing.T, o timeline.FollowOptions, updates iter.Seq2[timeline.Update, error]) {
 	marks := 0
 	want := uint64(0)
-	for u, err := range l.Follow(ctx, o) {
+	for u, err := range updates {
 		switch {
 		case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 			t.Errorf("%+v: saw %d events in time, want %d", o, want, writers*linesOfWriter)

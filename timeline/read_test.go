@@ -124,7 +124,7 @@ func TestBadLines(t *testing.T) {
 func TestLargestTextIsReadTailedAndFollowed(t *testing.T) {
 	l := buffered(t, newDir(t), 0)
 	big := message(0)
-	big.Text = strings.Repeat("\x01é\n\"", timeline.DefaultMaxTextBytes/5)
+	big.Text = strings.Repeat("a line of \"text\", \x01 and é\n", timeline.DefaultMaxTextBytes/29)
 	w := appendAll(t, l, message(1), big, message(2))
 	if events := all(t, l); len(events) != 3 || events[1].Text != big.Text {
 		t.Error("All lost it")
