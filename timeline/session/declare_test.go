@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -227,6 +228,9 @@ func TestHeal(t *testing.T) {
 			if last, _, err := s.Timeline().LastStatus(ctx); err != nil || last.Status == "parked" && last.Time.Format(time.RFC3339) != "2026-07-16T00:00:05Z" {
 				t.Errorf("got %+v, %v, want the time of the declaration", last, err)
 			}
+			if e, _, err := s.Timeline().LastStatus(ctx); err != nil || tt.record != "" && placed(t, s) != int(e.Seq) {
+				t.Errorf("got the event at %d in the record, want %d, where it is (%v)", placed(t, s), e.Seq, err)
+			}
 			declare(t, s, active)
 			if got := statuses(t, s); got != tt.want+" active" {
 				t.Errorf("got %q, want %q", got, tt.want+" active")
@@ -249,6 +253,16 @@ func rewrite(t *testing.T, s *session.Session, status, declared string) {
 		data = append(data, `, "declared": `+declared...)
 	}
 	check(t, os.WriteFile(path, append(data, '}'), 0o600))
+}
+
+// placed returns where the record says that its event is.
+func placed(t *testing.T, s *session.Session) int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(s.Dir(), "session.json"))
+	check(t, err)
+	var r struct{ Declared struct{ Seq int } }
+	check(t, json.Unmarshal(data, &r))
+	return r.Declared.Seq
 }
 
 func statuses(t *testing.T, s *session.Session) string {

@@ -50,16 +50,15 @@ func (s *Session) heal(ctx context.Context, held *lock.Record, r Record) (Record
 	if err != nil {
 		return r, err
 	}
-	seq := last.Seq
+	now := place{Seq: last.Seq, Time: last.Time.Format(layoutTime)}
 	if declarationOf(last) != r.Authored() {
-		if seq, err = s.appendMissing(held, r); err != nil {
+		now.Time = r.declared.Time
+		if now.Seq, err = s.appendMissing(held, r); err != nil {
 			return r, err
 		}
 	}
-	if missing {
-		if r, err = s.notePlace(r, seq); err != nil {
-			return r, err
-		}
+	if r, err = s.notePlace(r, now); err != nil {
+		return r, err
 	}
 	s.agreed = held.Generation() + 1
 	return r, nil
@@ -104,10 +103,14 @@ func (s *Session) appendMissing(held *lock.Record, r Record) (seq uint64, err er
 }
 
 // notePlace corrects where the record says that the event of its declaration
-// stands: a log that lost its end in a power cut has it earlier.
-func (s *Session) notePlace(r Record, seq uint64) (Record, error) {
+// stands: a log that lost its end in a power cut has it earlier, and one to which
+// a message was appended first has it later.
+func (s *Session) notePlace(r Record, now place) (Record, error) {
+	if now.Seq == r.declared.Seq {
+		return r, nil
+	}
 	next := r
-	next.declared = &place{Seq: seq, Time: r.declared.Time}
+	next.declared = &now
 	if err := s.replaceMoved(r, next); err != nil {
 		return r, err
 	}
