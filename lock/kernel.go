@@ -19,17 +19,16 @@ const (
 // errHeld is what the platform's tryFlock answers when another holder has the lock.
 var errHeld = errors.New("held")
 
-// A kernelLock is one lock file. Its file field belongs to whoever is through the
-// gate.
+// A kernelLock is one lock file. The holder uses file without the mutex: nobody
+// closes it under a holder but a caller who breaks the rule of [Dir.Close].
 type kernelLock struct {
 	dir  *Dir
 	name string
 	base string
 
+	mu   sync.Mutex
 	file *os.File
 	info os.FileInfo
-
-	mu   sync.Mutex
 	gate *gate // while held
 }
 
@@ -118,6 +117,8 @@ func (k *kernelLock) poll(ctx context.Context) error {
 // name in the directory that was opened; a lock on a file that was unlinked or
 // replaced meanwhile is given back and tried again on the new one.
 func (k *kernelLock) lockFile() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	for range 100 {
 		if err := k.open(); err != nil {
 			return err
@@ -203,32 +204,27 @@ func (k *kernelLock) backOut(g *gate, err error) error {
 
 func (k *kernelLock) release() error {
 	k.mu.Lock()
-	g := k.gate
+	g, err := k.gate, error(nil)
 	k.gate = nil
+	if g != nil && k.file != nil {
+		if err = unflock(k.file); err != nil {
+			// Closing the descriptor frees the lock whatever unlocking said.
+			err = k.file.Close()
+			k.file = nil
+		}
+	}
 	k.mu.Unlock()
 	if g == nil {
 		return nil
 	}
-	err := unflock(k.file)
-	if err != nil {
-		// Closing the descriptor frees the lock whatever unlocking said.
-		err = k.file.Close()
-		k.file = nil
-	}
 	return k.backOut(g, err)
 }
 
+// close waits for no other handle, so that one session can be let go while another
+// part of the process works on it.
 func (k *kernelLock) close() error {
 	k.mu.Lock()
-	g := k.gate
-	k.mu.Unlock()
-	if g == nil {
-		g = enterGate(k.path())
-		if err := g.Acquire(context.Background(), 1); err != nil {
-			return err
-		}
-		defer k.backOut(g, nil)
-	}
+	defer k.mu.Unlock()
 	if k.file == nil {
 		return nil
 	}

@@ -273,6 +273,25 @@ func TestHeldLockCoversItsDirectoryOnly(t *testing.T) {
 	}
 }
 
+func TestCloseDoesNotWaitForAnotherHandle(t *testing.T) {
+	dir := t.TempDir()
+	working, leaving := open(t, dir, lock.Options{}), open(t, dir, lock.Options{})
+	release(t, record(t, leaving))
+	r := record(t, working)
+	closed := make(chan error, 1)
+	go func() { closed <- leaving.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("Close waits for a lock that another handle holds")
+	}
+	release(t, r)
+	release(t, record(t, leaving)) // it can be used again
+}
+
 func TestNoGateIsLeftBehind(t *testing.T) {
 	d := open(t, t.TempDir(), lock.Options{Wait: time.Millisecond})
 	r := record(t, d)
