@@ -1,0 +1,78 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/queue"
+	"github.com/docket-go/docket/timeline/session"
+)
+
+// check runs under the record lock: it voids what a closed sender still owes, and
+// matches a keyed entry to its receipt.
+func (p *pass) check(ctx context.Context, held *lock.Record, e queue.Entry) (queue.Verdict, error) {
+	void, err := p.d.voided(e)
+	if err != nil {
+		return queue.Hand, err
+	}
+	if void {
+		p.void = e.MID
+		return queue.Drop, nil
+	}
+	if e.Dispatch == nil {
+		return queue.Hand, nil
+	}
+	found, ok, err := p.h.Timeline().Receipt(ctx, e.Dispatch.Operation, e.Dispatch.RequestDigest)
+	switch {
+	case err != nil:
+		return queue.Hand, err
+	case !ok:
+		return queue.Hand, fmt.Errorf("%w: message %s: none is in the timeline: see docket verify %s", ErrReceipt, e.MID, p.h.ID())
+	case found.Sent.MID != e.MID, found.Sent.Receipt.Delivery.Text != e.Text, found.Sent.Receipt.Delivery.From != e.From:
+		return queue.Hand, fmt.Errorf("%w: message %s: it says something else: see docket verify %s", ErrReceipt, e.MID, p.h.ID())
+	case found.Settled, found.Revoked:
+		return queue.Drop, nil
+	}
+	return queue.Hand, nil
+}
+
+// recordVoid writes why a dropped entry is owed no more, if nothing says so yet.
+func (p *pass) recordVoid(_ context.Context, held *lock.Record, e queue.Entry) error {
+	if p.void != e.MID {
+		return nil
+	}
+	_, err := p.h.Timeline().Write(held, revocation(e, p.d.options.Now(), "its sender "+e.From+" was closed"))
+	return err
+}
+
+// voided reports whether the sender was closed after it sent the entry.
+func (d *Dispatcher) voided(e queue.Entry) (bool, error) {
+	if e.From == "" {
+		return false, nil
+	}
+	closedAt, was, err := d.store.ClosedAt(e.From)
+	if errors.Is(err, session.ErrBadID) {
+		return false, nil
+	}
+	return err == nil && was && !e.EnqueuedAt.After(closedAt), err
+}
+
+// lookup decides about a message that was claimed before.
+func (p *pass) lookup(ctx context.Context, e queue.Entry) (queue.Verdict, error) {
+	presence, err := p.adapter.Lookup(ctx, e.MID)
+	switch {
+	case presence == adapter.Present:
+		return queue.Settle, nil
+	case presence == adapter.Absent, e.MID == p.options.Redeliver, p.adapter.Policy == adapter.Redeliver:
+		return queue.Hand, nil
+	}
+	reason := fmt.Sprintf("it may or may not have arrived: docket confirm %s %s if it did, docket confirm --absent or docket drain %s --redeliver %s if it did not",
+		p.h.ID(), e.MID, p.h.ID(), e.MID)
+	if err != nil {
+		reason += ": looking it up: " + err.Error()
+	}
+	return queue.Hand, adapter.Unconfirm(errors.New(reason))
+}
