@@ -77,7 +77,7 @@ func (l *Log) Commit(w Written) error { return l.wrap(l.segments.Sync(w.place)) 
 func (l *Log) Append(ctx context.Context, entries ...Entry) (Written, error) {
 	held, err := l.locks.Record(ctx)
 	if err != nil {
-		return Written{}, l.wrap(err)
+		return Written{}, closed(err)
 	}
 	w, err := l.Write(held, entries...)
 	if err := errors.Join(err, held.Release()); err != nil {

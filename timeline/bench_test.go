@@ -176,11 +176,40 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
+// The last human message lies in an older segment, and the newest one is full of
+// others.
 func BenchmarkLastHuman(b *testing.B) {
-	_, l := benchLog(b, benchLines)
+	dir := newDir(b)
+	l := buffered(b, dir, 0)
+	appendAll(b, l, benchMessage(0))
+	for i := range 2 {
+		group := make([]timeline.Entry, 12_000)
+		for j := range group {
+			peer := benchMessage(12_000*i + j)
+			peer.From = "lead"
+			group[j] = peer
+		}
+		appendAll(b, l, group...)
+	}
 	for b.Loop() {
 		if _, ok, err := l.LastHuman(b.Context()); !ok || err != nil {
 			b.Fatal(ok, err)
+		}
+	}
+}
+
+func BenchmarkOwed(b *testing.B) {
+	l := buffered(b, newDir(b), 1<<20)
+	for i := range timeline.MaxListed {
+		peers := make([]timeline.Entry, 100)
+		for j := range peers {
+			peers[j] = timeline.Status{Status: "active", Note: benchMessage(j).Text}
+		}
+		appendAll(b, l, append(peers, benchMessage(i))...)
+	}
+	for b.Loop() {
+		if debts, err := l.Owed(b.Context()); len(debts) != timeline.MaxListed || err != nil {
+			b.Fatal(len(debts), err)
 		}
 	}
 }

@@ -84,6 +84,7 @@ func (l *Log) backward(ctx context.Context, visit func(at segment.Line, p *line)
 	if err != nil {
 		return facts{}, l.wrap(err)
 	}
+	var p line // outside the loop, because visit lets it escape
 	for at, err := range v.Backward(ctx) {
 		if err != nil {
 			return facts{}, l.wrap(err)
@@ -91,8 +92,7 @@ func (l *Log) backward(ctx context.Context, visit func(at segment.Line, p *line)
 		if at.Class == segment.Unreadable {
 			continue
 		}
-		p, err := parse(at.Bytes)
-		if err != nil {
+		if p, err = parse(at.Bytes); err != nil {
 			continue
 		}
 		if f, ok := p.summary(at); ok {

@@ -247,6 +247,17 @@ func TestFate(t *testing.T) {
 	}
 }
 
+// Another program may write a mid with escapes that docket would not use.
+func TestFateOfAMIDWithEscapes(t *testing.T) {
+	dir := newDir(t)
+	l := buffered(t, dir, 0)
+	appendAll(t, l, message(0))
+	appendRaw(t, newest(t, dir), `{"kind":"sent","mid":"\u006d9"}`+"\n"+`{"kind":"dispatch-settled","mid":"m\u0039"}`+"\n")
+	if f, ok, err := l.Fate(t.Context(), "m9"); err != nil || !ok || !f.Settled || f.Seq != 1 {
+		t.Errorf("got %+v, %v, %v", f, ok, err)
+	}
+}
+
 func TestReceipt(t *testing.T) {
 	l := buffered(t, newDir(t), 600)
 	keyed := func(i int) timeline.Sent {

@@ -43,7 +43,7 @@ type line struct {
 // type. A field that is absent reads as null.
 func parse(raw []byte) (line, error) {
 	l := line{raw: raw}
-	if err := fields(raw, l.field); err != nil {
+	if err := l.fill(); err != nil {
 		return line{}, err
 	}
 	if l.kindAt.absent() {
@@ -56,17 +56,17 @@ func parse(raw []byte) (line, error) {
 	return l, l.checkTypes()
 }
 
-// fields notes where the fields stand that at knows. As in JavaScript, the last
-// one of a name counts.
-func fields(object []byte, at func(name []byte) *value) error {
-	s := scan(object)
+// fill notes where the fields stand. As in JavaScript, the last one of a name
+// counts.
+func (l *line) fill() error {
+	s := scan(l.raw)
 	for {
 		name, val, ok := s.next()
 		if !ok {
 			return s.err
 		}
-		if v := at(nameOf(object, name)); v != nil {
-			*v = val
+		if at := l.field(nameOf(l.raw, name)); at != nil {
+			*at = val
 		}
 	}
 }

@@ -77,7 +77,7 @@ func Open(dir string, o Options) (*Log, error) {
 	if l.locks == nil {
 		l.ownLocks = true
 		if l.locks, err = lock.Open(path, lock.Options{Wait: o.LockWait}); err != nil {
-			return nil, l.wrap(err)
+			return nil, closed(err)
 		}
 	}
 	l.segments, err = segment.Open(path, segment.Options{
@@ -104,8 +104,17 @@ func (l *Log) Close() error {
 // Session returns the name of the session.
 func (l *Log) Session() string { return l.session }
 
+// closed says by this package's sentinel what lock says by its own. The errors of
+// lock name the session themselves.
+func closed(err error) error {
+	if errors.Is(err, lock.ErrClosed) {
+		return fmt.Errorf("%w: %w", ErrClosed, err)
+	}
+	return err
+}
+
 // wrap names the session in an error, and says by this package's sentinels what
-// the packages below say by theirs.
+// package segment says by its own.
 func (l *Log) wrap(err error) error {
 	switch {
 	case err == nil:

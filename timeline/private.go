@@ -41,15 +41,19 @@ type want struct {
 // something else where a string is wanted.
 func pick(object []byte, wants ...want) bool {
 	places := make([]value, len(wants))
-	err := fields(object, func(name []byte) *value {
+	s := scan(object)
+	for {
+		name, val, ok := s.next()
+		if !ok {
+			break
+		}
 		for i := range wants {
-			if string(name) == wants[i].name {
-				return &places[i]
+			if string(nameOf(object, name)) == wants[i].name {
+				places[i] = val
 			}
 		}
-		return nil
-	})
-	if err != nil {
+	}
+	if s.err != nil {
 		return false
 	}
 	for i, w := range wants {

@@ -116,8 +116,11 @@ func (l *Log) next(ctx context.Context, r *segment.Reader) (Event, error) {
 
 // ends reports whether an iteration cannot go on after err.
 func ends(err error) bool {
+	if err == nil {
+		return false
+	}
 	var bad *LineError
-	return err != nil && !errors.As(err, &bad)
+	return !errors.As(err, &bad)
 }
 
 // decode returns the event of a public line, and what is wrong with an unreadable
