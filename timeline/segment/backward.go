@@ -104,7 +104,7 @@ func (s *backScanner) makeRoom(n int) {
 	have := len(s.buf) - s.pos
 	size := cap(s.buf)
 	if size < have+n {
-		size = max(have+n, 2*size)
+		size = max(have+n, 2*size, int(min(s.off, int64(2*n))))
 	}
 	next := s.buf[:cap(s.buf)]
 	if size > cap(s.buf) {

@@ -66,7 +66,7 @@ func (l *Log) compress(ctx context.Context, src *source, draft *os.File) error {
 	if _, err := draft.WriteAt(head, 0); err != nil {
 		return err
 	}
-	return draft.Sync()
+	return l.disk.dataSync(draft)
 }
 
 // plan reads a segment once and cuts it into frames at newlines. The header is a

@@ -1,9 +1,6 @@
 package segment
 
-import (
-	"errors"
-	"io"
-)
+import "io"
 
 // classify says what a line is. The first line of a segment may be its header.
 func (l *Log) classify(line []byte, off int64) (class Class, isHeader bool, err error) {
@@ -16,17 +13,17 @@ func (l *Log) classify(line []byte, off int64) (class Class, isHeader bool, err 
 	return l.o.Schema.Classify(line), false, nil
 }
 
-// line makes the Line of raw bytes, all but its sequence.
-func (l *Log) line(path string, n uint64, raw []byte, off int64) Line {
+// fill makes the Line of raw bytes, all but its sequence.
+func (l *Log) fill(line *Line, src *source, raw []byte, off int64) {
 	class, isHeader, err := l.classify(raw, off)
-	line := Line{Bytes: raw, Class: class, Segment: n, Offset: off, Header: isHeader && err == nil}
+	line.Bytes, line.Class, line.Segment, line.Offset = raw, class, src.n, off
+	line.Header, line.Err = isHeader && err == nil, nil
 	if class == Unreadable {
 		if err == nil {
 			err = reason(raw)
 		}
-		line.Err = &CorruptError{Path: path, Offset: off, Bytes: int64(len(raw)) + 1, Err: err}
+		line.Err = &CorruptError{Path: src.path, Offset: off, Bytes: int64(len(raw)) + 1, Err: err}
 	}
-	return line
 }
 
 // lostLine makes the Line that stands for a range that cannot be read.
@@ -40,39 +37,51 @@ func lostLine(path string, n uint64, seq uint64, lost *CorruptError) Line {
 // leave numbers out, since lines may have been lost, and it never goes back. A
 // damaged digit therefore moves no number but its own.
 
-// number gives the next line its sequence, counting forward from next. later
-// finds the sequence after the nearest readable line behind that has one.
-func number(line *Line, next uint64, later func() (uint64, bool)) (after uint64) {
-	if line.Class == Unreadable {
-		line.Seq = next
-		return next
-	}
-	own, ok := seqOf(line.Bytes)
-	if ok && own > next {
-		if bound, known := later(); !known || own+width(line) <= bound {
-			next = own
-		}
-	}
+// number gives the next line its sequence, counting forward from next. It is in
+// doubt if the line leaves numbers out: then the caller looks for the nearest
+// readable line behind that bears a sequence, and tells settle about it.
+func number(line *Line, next uint64) (after uint64, doubt bool) {
 	line.Seq = next
-	return next + width(line)
+	if line.Class == Unreadable {
+		return next, false
+	}
+	if own, ok := seqOf(line.Bytes); ok && own > next {
+		line.Seq, doubt = own, true
+	}
+	return line.Seq + width(line), doubt
 }
 
-// numberBack gives a line its sequence, counting backward from after. earlier
-// finds the sequence after the nearest readable line before that has one.
-func numberBack(line *Line, after uint64, earlier func() (uint64, bool)) (before uint64) {
-	if line.Class == Unreadable {
-		line.Seq = after
-		return after
+// settle decides about a sequence in doubt: it stands unless the line behind is
+// known to bear a smaller one.
+func settle(line *Line, next, bound uint64, known bool) (after uint64) {
+	if known && line.Seq+width(line) > bound {
+		line.Seq = next
 	}
+	return line.Seq + width(line)
+}
+
+// numberBack gives a line its sequence, counting backward from after. It is in
+// doubt if the line leaves numbers out: then the caller looks for the nearest
+// readable line before that bears a sequence, and tells settleBack about it.
+func numberBack(line *Line, after uint64) (before uint64, doubt bool) {
 	w := width(line)
-	seq := after - min(w, after)
-	if own, ok := seqOf(line.Bytes); ok && own+w < after {
-		if bound, known := earlier(); !known || bound <= own {
-			seq = own
-		}
+	line.Seq = after - min(w, after)
+	if line.Class == Unreadable {
+		return after, false
 	}
-	line.Seq = seq
-	return seq
+	if own, ok := seqOf(line.Bytes); ok && own+w < after {
+		line.Seq, doubt = own, true
+	}
+	return line.Seq, doubt
+}
+
+// settleBack is settle in the other direction: bound is the sequence behind the
+// line before.
+func settleBack(line *Line, after, bound uint64, known bool) (before uint64) {
+	if known && bound > line.Seq {
+		line.Seq = after - min(width(line), after)
+	}
+	return line.Seq
 }
 
 func width(line *Line) uint64 {
@@ -89,8 +98,7 @@ func (l *Log) laterIn(src *source, off, end int64) (uint64, bool) {
 	s.reset(src, off, end)
 	for {
 		raw, at, err := s.next()
-		var lost *CorruptError
-		if errors.As(err, &lost) && lost.Bytes > 0 {
+		if lostRange(err) != nil {
 			continue
 		}
 		if err != nil {
@@ -122,8 +130,7 @@ func (l *Log) behind(src *source, end int64, looks int) (after uint64, known boo
 	counted := uint64(0)
 	for {
 		raw, off, err := s.next()
-		var lost *CorruptError
-		if errors.As(err, &lost) && lost.Bytes > 0 {
+		if lostRange(err) != nil {
 			continue
 		}
 		if err == io.EOF {

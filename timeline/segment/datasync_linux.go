@@ -1,13 +1,14 @@
 package segment
 
 import (
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
 )
 
 // dataSync puts a file's bytes and size on stable storage. The descriptor cannot
-// be closed under it.
+// be closed under it; that it is closed already is [os.ErrClosed].
 func dataSync(f *os.File) error {
 	conn, err := f.SyscallConn()
 	if err != nil {
@@ -22,7 +23,7 @@ func dataSync(f *os.File) error {
 		}
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", os.ErrClosed, err)
 	}
 	if failed != nil {
 		return &os.PathError{Op: "fdatasync", Path: f.Name(), Err: failed}

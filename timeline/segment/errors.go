@@ -67,5 +67,18 @@ func (e *CorruptError) Error() string {
 // Is reports whether target is [ErrCorrupt].
 func (e *CorruptError) Is(target error) bool { return target == ErrCorrupt }
 
+// lostRange returns the range that err says is lost, or nil if err is of another
+// kind or of an unknown extent.
+func lostRange(err error) *CorruptError {
+	if err == nil {
+		return nil
+	}
+	var lost *CorruptError
+	if errors.As(err, &lost) && lost.Bytes > 0 {
+		return lost
+	}
+	return nil
+}
+
 // Unwrap returns what is wrong.
 func (e *CorruptError) Unwrap() error { return e.Err }

@@ -5,6 +5,7 @@ package segment
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -21,6 +22,10 @@ func exists(path string) (bool, error) {
 	return err == nil, err
 }
 
+func existsIn(dir *os.File, name string) (bool, error) {
+	return exists(filepath.Join(dir.Name(), name))
+}
+
 // fileState takes the file for linked: an open file cannot be removed here.
 func fileState(f *os.File) (size int64, linked bool, err error) {
 	info, err := f.Stat()
@@ -32,6 +37,13 @@ func fileState(f *os.File) (size int64, linked bool, err error) {
 
 // syncDir does nothing: there is no portable way to ask for it here.
 func syncDir(string) error { return nil }
+
+// holdDraft does nothing: an open file cannot be removed here.
+func holdDraft(*os.File) error { return nil }
+
+func abandoned(string) bool { return true }
+
+func isTaken(error) bool { return false }
 
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) }
 

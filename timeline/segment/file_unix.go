@@ -29,6 +29,19 @@ func exists(path string) (bool, error) {
 	}
 }
 
+// existsIn reports whether an open directory has an entry of that name.
+func existsIn(dir *os.File, name string) (bool, error) {
+	var st unix.Stat_t
+	switch err := unix.Fstatat(int(dir.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW); err {
+	case nil:
+		return true, nil
+	case unix.ENOENT:
+		return false, nil
+	default:
+		return false, &os.PathError{Op: "fstatat", Path: name, Err: err}
+	}
+}
+
 // fileState returns the size of an open file and whether it still has a name.
 func fileState(f *os.File) (size int64, linked bool, err error) {
 	var st unix.Stat_t
@@ -51,6 +64,21 @@ func syncDir(path string) error {
 	}
 	return nil
 }
+
+// holdDraft marks an open draft as in use for as long as the process lives.
+func holdDraft(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
+
+// abandoned reports that nobody holds the draft any more.
+func abandoned(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	return !isTaken(holdDraft(f))
+}
+
+func isTaken(err error) bool { return errors.Is(err, unix.EWOULDBLOCK) }
 
 func isFull(err error) bool { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
 

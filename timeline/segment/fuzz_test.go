@@ -43,6 +43,7 @@ func FuzzLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fx := copyOf(t, map[string][]byte{"timeline/000000000001.ndjson": data}, segment.Options{Buffered: true})
 		defer fx.close()
+		fx.speedUp(t)
 		v, err := fx.log.View(context.Background())
 		must(t, err)
 		forward := collect(t, v.Forward(context.Background(), 0))
@@ -88,6 +89,7 @@ func FuzzSealed(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fx := copyOf(t, map[string][]byte{"timeline/000000000001.ndjson.zst": data}, segment.Options{Buffered: true})
 		defer fx.close()
+		fx.speedUp(t)
 		v, err := fx.log.View(context.Background())
 		must(t, err)
 		collect(t, v.Forward(context.Background(), 0))

@@ -47,6 +47,7 @@ func TestTornAtEveryByte(t *testing.T) {
 		files[newest] = data[:cut]
 		kept := cutItems(want, data, cut)
 		f := copyOf(t, files, small)
+		f.speedUp(t)
 		reader, err := f.log.Reader(context.Background(), 0)
 		must(t, err)
 		got, bad, err := drain(reader)

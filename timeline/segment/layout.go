@@ -36,12 +36,15 @@ func (l *Log) plainPath(n uint64) string {
 	if n == 0 {
 		return l.o.Legacy
 	}
-	return filepath.Join(l.o.Dir, fmt.Sprintf("%012d%s", n, plainSuffix))
+	return filepath.Join(l.o.Dir, plainName(n))
 }
 
 func (l *Log) sealedPath(n uint64) string {
-	return filepath.Join(l.o.Dir, fmt.Sprintf("%012d%s", n, sealedSuffix))
+	return filepath.Join(l.o.Dir, sealedName(n))
 }
+
+func plainName(n uint64) string  { return fmt.Sprintf("%012d%s", n, plainSuffix) }
+func sealedName(n uint64) string { return fmt.Sprintf("%012d%s", n, sealedSuffix) }
 
 // parseName returns the number in the name of a segment file, zero if it is none.
 func parseName(name string) (n uint64, sealed bool) {

@@ -171,6 +171,7 @@ func TestAgainstASlice(t *testing.T) {
 		defer os.RemoveAll(dir)
 		size := rapid.SampledFrom([]int64{1, 300, 900, 5000, 0}).Draw(rt, "segment bytes")
 		m := &model{fixture: newFixture(rt, dir, segment.Options{SegmentBytes: size, Buffered: true})}
+		m.speedUp(rt)
 		defer m.close()
 		m.follow, err = m.log.Reader(context.Background(), 0)
 		must(rt, err)

@@ -23,6 +23,7 @@ type Reader struct {
 	epoch   Epoch
 	listed  bool // the directory was listed at the end of this segment
 	lines   int
+	line    Line
 	dead    error // the log is another one now
 }
 
@@ -137,45 +138,47 @@ func (r *Reader) Next(ctx context.Context) (Line, error) {
 				return Line{}, err
 			}
 		}
-		line, err := r.read()
+		err := r.read()
 		if err == io.EOF {
-			var more bool
-			if line, more, err = r.advance(); err != nil {
-				return Line{}, err
+			line, more, err := r.advance()
+			if err == nil && !more {
+				r.lines, err = 0, io.EOF
 			}
-			if !more {
-				r.lines = 0
-				return Line{}, io.EOF
+			if err != nil || line.Err != nil {
+				return line, err
 			}
-			if line.Err == nil {
-				continue
-			}
+			continue
 		}
 		if err != nil {
 			return Line{}, err
 		}
-		if line.Seq >= r.from {
-			return line, nil
+		if r.line.Seq >= r.from {
+			return r.line, nil
 		}
 	}
 }
 
-// read returns the next line of the open segment.
-func (r *Reader) read() (Line, error) {
+// read reads the next line of the open segment into r.line.
+func (r *Reader) read() error {
 	if r.src == nil {
-		return Line{}, io.EOF
+		return io.EOF
 	}
 	raw, off, err := r.scan.next()
 	if err == nil {
-		line := r.log.line(r.src.path, r.src.n, raw, off)
-		r.next = number(&line, r.next, r.later)
-		return line, nil
+		r.log.fill(&r.line, r.src, raw, off)
+		after, doubt := number(&r.line, r.next)
+		if doubt {
+			bound, known := r.later()
+			after = settle(&r.line, r.next, bound, known)
+		}
+		r.next = after
+		return nil
 	}
-	var lost *CorruptError
-	if errors.As(err, &lost) && lost.Bytes > 0 {
-		return lostLine(r.src.path, r.src.n, r.next, lost), nil
+	if lost := lostRange(err); lost != nil {
+		r.line = lostLine(r.src.path, r.src.n, r.next, lost)
+		return nil
 	}
-	return Line{}, atPath(err, r.src.path)
+	return atPath(err, r.src.path)
 }
 
 // later returns the sequence at the nearest line behind that bears one, in this

@@ -1,9 +1,6 @@
 package segment
 
-import (
-	"errors"
-	"io"
-)
+import "io"
 
 // scan reads the committed bytes off..end of a source, gives each line its
 // sequence starting from next, and returns the sequence behind the last. It
@@ -16,15 +13,19 @@ func (l *Log) scan(src *source, off, end int64, next uint64, visit func(*Line) (
 func (l *Log) scanFrom(r io.ReaderAt, src *source, off, end int64, next uint64, visit func(*Line) (more bool)) (uint64, error) {
 	var s scanner
 	s.reset(r, off, end)
+	var line Line
 	for {
 		raw, at, err := s.next()
-		var lost *CorruptError
-		var line Line
-		switch {
+		switch lost := lostRange(err); {
 		case err == nil:
-			line = l.line(src.path, src.n, raw, at)
-			next = number(&line, next, func() (uint64, bool) { return l.laterIn(src, s.off, end) })
-		case errors.As(err, &lost) && lost.Bytes > 0:
+			l.fill(&line, src, raw, at)
+			after, doubt := number(&line, next)
+			if doubt {
+				bound, known := l.laterIn(src, s.off, end)
+				after = settle(&line, next, bound, known)
+			}
+			next = after
+		case lost != nil:
 			line = lostLine(src.path, src.n, next, lost)
 		case err == io.EOF:
 			return next, nil

@@ -80,6 +80,7 @@ type fixture struct {
 	opts  segment.Options
 	locks *lock.Dir
 	log   *segment.Log
+	fast  bool // syncs are left out: the test is about something else
 }
 
 type tb interface {
@@ -107,7 +108,19 @@ func (f *fixture) handle(t tb) *segment.Log {
 	t.Helper()
 	log, err := segment.Open(f.dir, f.opts)
 	must(t, err)
+	if f.fast {
+		log.SetDisk(segment.Disk{
+			DataSync: func(*os.File) error { return nil },
+			SyncDir:  func(string) error { return nil },
+		})
+	}
 	return log
+}
+
+// speedUp leaves out the syncs from now on.
+func (f *fixture) speedUp(t tb) {
+	f.fast = true
+	f.log = f.handle(t)
 }
 
 func (f *fixture) close() {

@@ -20,7 +20,7 @@ type Sealed struct {
 }
 
 // errOvertaken says that another sealer took the draft away.
-var errOvertaken = errors.New("another process seals the log")
+var errOvertaken = errors.New("segment: another process seals the log: try again")
 
 // Seal compresses every numbered segment but the highest. It reads and compresses
 // without a lock, since such a segment does not change any more, and takes the
@@ -36,8 +36,9 @@ func (l *Log) Seal(ctx context.Context, locks *lock.Dir) ([]Sealed, error) {
 		return nil, err
 	}
 	for _, draft := range ls.drafts {
-		if err := os.Remove(draft); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("segment: %w", err)
+		if abandoned(draft) {
+			// A draft that stays does no harm: the next Seal tries again.
+			_ = os.Remove(draft)
 		}
 	}
 	var done []Sealed
@@ -46,7 +47,7 @@ func (l *Log) Seal(ctx context.Context, locks *lock.Dir) ([]Sealed, error) {
 			continue
 		}
 		s, err := l.sealOne(ctx, locks, e.n)
-		if errors.Is(err, errOvertaken) {
+		for tries := 1; errors.Is(err, errOvertaken) && tries < 3; tries++ {
 			s, err = l.sealOne(ctx, locks, e.n)
 		}
 		if errors.Is(err, os.ErrNotExist) {
@@ -75,6 +76,9 @@ func (l *Log) sealOne(ctx context.Context, locks *lock.Dir, n uint64) (Sealed, e
 	}
 	defer os.Remove(draft.Name())
 	defer draft.Close()
+	if err := holdDraft(draft); isTaken(err) {
+		return Sealed{}, errOvertaken
+	}
 	step.At("segment: seal draft created")
 	if err := l.compress(ctx, src, draft); err != nil {
 		return Sealed{}, fmt.Errorf("segment: seal %s: %w", src.path, err)

@@ -115,10 +115,10 @@ func TestSealedByHand(t *testing.T) {
 }
 
 func TestDamagedFrameLosesOnlyItself(t *testing.T) {
-	f := newFixture(t, t.TempDir(), segment.Options{SegmentBytes: 1 << 20})
+	f := newFixture(t, t.TempDir(), segment.Options{SegmentBytes: 500 << 10})
 	defer f.close()
 	big := fmt.Sprintf(`{"kind":"p","id":"big","x":"%s"}`, bytes.Repeat([]byte{'x'}, 100<<10))
-	for i := range 20 {
+	for i := range 7 {
 		f.write(t, public(fmt.Sprint("m", i)), big)
 	}
 	want, _ := readFrom(t, f.log, 0)
@@ -128,7 +128,7 @@ func TestDamagedFrameLosesOnlyItself(t *testing.T) {
 		t.Fatal("nothing was sealed")
 	}
 	data := fileBytes(t, sealed[0].Path)
-	for at := 0; at < len(data); at += 1 + len(data)/40 {
+	for at := 0; at < len(data); at += 1 + len(data)/25 {
 		bad := bytes.Clone(data)
 		bad[at] ^= 0x40
 		must(t, os.WriteFile(sealed[0].Path, bad, 0o600))

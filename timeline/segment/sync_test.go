@@ -236,3 +236,47 @@ func TestFacts(t *testing.T) {
 		}
 	}
 }
+
+// Syncs go on while the handle moves to the next segment or is closed.
+func TestSyncBesideRotationAndClose(t *testing.T) {
+	f := newFixture(t, t.TempDir(), segment.Options{SegmentBytes: 400})
+	defer f.close()
+	var all sync.WaitGroup
+	for g := range 6 {
+		all.Go(func() {
+			for i := range 25 {
+				w, err := f.tryWrite(public(fmt.Sprintf("%d.%d", g, i)))
+				if err == nil && i%10 == 9 {
+					err = f.log.Close()
+				}
+				if err = errors.Join(err, f.log.Sync(w)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if got, _ := readFrom(t, f.log, 0); len(got) != 150 {
+		t.Errorf("got %d lines, want 150", len(got))
+	}
+}
+
+// The handle lets go of the file between a caller's decision to sync and the sync
+// itself: the sync goes by the name then, and nothing is faulted.
+func TestSyncOfAFileThatWasClosedMeanwhile(t *testing.T) {
+	f := newFixture(t, t.TempDir(), segment.Options{})
+	defer f.close()
+	w := f.write(t, public("m"))
+	calls := 0
+	f.log.SetDisk(segment.Disk{DataSync: func(file *os.File) error {
+		if calls++; calls == 1 {
+			must(t, f.log.Close())
+		}
+		return segment.DataSync(file)
+	}})
+	must(t, f.log.Sync(w))
+	if calls != 2 {
+		t.Errorf("got %d calls, want 2", calls)
+	}
+}

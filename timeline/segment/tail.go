@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/docket-go/docket/lock/step"
 )
@@ -15,8 +16,9 @@ type tail struct {
 	path     string
 	file     *os.File // nil: nothing is remembered
 	end      int64
-	next     uint64 // public lines in the log
-	upcoming [2]string
+	next     uint64    // public lines in the log
+	dir      *os.File  // opened when the handle is used again
+	upcoming [2]string // the names that the next segment can have
 	buf      []byte
 }
 
@@ -28,6 +30,9 @@ func (t *tail) drop(c *commits) error {
 	}
 	c.leave()
 	err := t.file.Close()
+	if t.dir != nil {
+		err = errors.Join(err, t.dir.Close())
+	}
 	*t = tail{next: t.next, buf: t.buf}
 	return err
 }
@@ -72,10 +77,19 @@ func (l *Log) settle(creating bool) error {
 // look returns the size of the remembered segment and whether it is the newest
 // still. This is all that a write into a held handle costs beside the write.
 func (t *tail) look() (size int64, current bool, err error) {
+	if t.dir == nil {
+		if t.dir, err = os.Open(filepath.Dir(t.path)); err != nil {
+			t.dir = nil
+			if errors.Is(err, os.ErrNotExist) {
+				return 0, false, nil
+			}
+			return 0, false, fmt.Errorf("segment: %w", err)
+		}
+	}
 	size, current, err = fileState(t.file)
 	for i := 0; current && err == nil && i < len(t.upcoming); i++ {
 		var there bool
-		there, err = exists(t.upcoming[i])
+		there, err = existsIn(t.dir, t.upcoming[i])
 		current = !there
 	}
 	if err != nil {
@@ -146,7 +160,7 @@ func (l *Log) adopt(ls listing, creating bool) error {
 
 // hold remembers an open segment of which nothing is known yet.
 func (t *tail) hold(l *Log, n uint64, f *os.File) {
-	upcoming := [2]string{l.plainPath(n + 1), l.sealedPath(n + 1)}
+	upcoming := [2]string{plainName(n + 1), sealedName(n + 1)}
 	*t = tail{n: n, path: f.Name(), file: f, next: t.next, upcoming: upcoming, buf: t.buf}
 }
 

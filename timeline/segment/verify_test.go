@@ -26,6 +26,7 @@ func verify(t tb, log *segment.Log) (notes, damage []string) {
 	return notes, damage
 }
 
+// TestVerify is long because it is one table: a kind of damage a row.
 func TestVerify(t *testing.T) {
 	ctx := context.Background()
 	edit := func(t tb, path string, change func([]byte) []byte) {
@@ -80,6 +81,7 @@ func TestVerify(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, t.TempDir(), segment.Options{SegmentBytes: 900})
 			defer f.close()
+			f.speedUp(t)
 			filled(t, f, 40)
 			tt.break_(t, f)
 			notes, damage := verify(t, f.handle(t))

@@ -170,6 +170,9 @@ type Facts struct {
 // Facts returns the facts of the newest whole header. Without any header the facts
 // are nil and Segment is zero: the fold starts with the log.
 func (v *View) Facts(ctx context.Context) (Facts, error) {
+	if err := ctx.Err(); err != nil {
+		return Facts{}, err
+	}
 	h, i, err := v.log.newestHeader(v.segments)
 	if err != nil || h == nil {
 		return Facts{}, err
@@ -261,18 +264,22 @@ func (v *View) backwardIn(ctx context.Context, i int, after *uint64, yield func(
 		}
 	}
 	s := newBackScanner(src, end, blockBytes)
+	var line Line
 	for count := 0; ; count++ {
 		if count%64 == 0 && ctx.Err() != nil {
 			return false, ctx.Err()
 		}
 		raw, off, err := s.next()
-		var line Line
-		var lost *CorruptError
-		switch {
+		switch lost := lostRange(err); {
 		case err == nil:
-			line = v.log.line(src.path, n, raw, off)
-			*after = numberBack(&line, *after, func() (uint64, bool) { return v.earlier(src, i, off) })
-		case errors.As(err, &lost) && lost.Bytes > 0:
+			v.log.fill(&line, src, raw, off)
+			before, doubt := numberBack(&line, *after)
+			if doubt {
+				bound, known := v.earlier(src, i, off)
+				before = settleBack(&line, *after, bound, known)
+			}
+			*after = before
+		case lost != nil:
 			line = lostLine(src.path, n, *after, lost)
 		case err == io.EOF:
 			return true, nil

@@ -51,7 +51,7 @@ func (l *Log) Write(held *lock.Record, lines ...[]byte) (Written, error) {
 	if err := l.commits.fault(); err != nil {
 		return Written{}, err
 	}
-	if err := l.settle(true); err != nil {
+	if err := l.settle(len(lines) > 0); err != nil {
 		return Written{}, err
 	}
 	t := &l.tail
