@@ -85,7 +85,10 @@ func (l *Log) list() (listing, error) {
 }
 
 func (l *Log) listDir(ls *listing) error {
-	d, err := os.Open(l.o.Dir)
+	d, err := os.OpenFile(l.o.Dir, os.O_RDONLY|openFlags, 0)
+	if isSymlinkRefusal(err) {
+		return fmt.Errorf("segment: %w: it is a symbolic link: remove it", err)
+	}
 	if errors.Is(err, os.ErrNotExist) {
 		return l.present()
 	}
