@@ -62,7 +62,7 @@
 // # Crashes
 //
 // A process that dies before the paste leaves nothing in the pane, perhaps the
-// two files below. One that dies between paste and submit leaves the text on the
+// files named below. One that dies between paste and submit leaves the text on the
 // input line: it is unconfirmed, and every later Insert refuses that line as a
 // draft until a person submits or clears it. One that dies after the key leaves
 // a prompt that may have been taken; [Adapter.Lookup] finds it in a transcript,
