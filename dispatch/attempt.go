@@ -1,0 +1,128 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/queue"
+	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/session"
+)
+
+// tryDrain is [Dispatcher.Drain] that waits for nobody: if another pass is at work
+// the error is [lock.ErrBusy]. A budget above zero ends the pass with errBudget
+// before the first insert after it. A panic becomes an error; what the pass held is
+// free then.
+func (d *Dispatcher) tryDrain(ctx context.Context, id string, budget time.Duration) (done Pass, err error) {
+	h, err := d.handles.get(id)
+	if err != nil {
+		return Pass{Session: id}, err
+	}
+	defer d.handles.put(h)
+	p := pass{d: d, h: h, done: Pass{Session: id}}
+	defer func() {
+		if value := recover(); value != nil {
+			done, err = p.done, fmt.Errorf("session %s: the pass panicked: %v", id, value)
+		}
+	}()
+	if budget > 0 {
+		p.until = d.options.Now().Add(budget)
+	}
+	for {
+		held, err := h.Locks().TryDelivery()
+		if err != nil {
+			return p.done, err
+		}
+		err = p.run(ctx, held)
+		if again, err := p.after(err); !again {
+			return p.done, err
+		}
+	}
+}
+
+// sessionsDir returns the directory that holds the directory of the session id and
+// those of all others of its store.
+func (d *Dispatcher) sessionsDir(id string) (string, error) {
+	s, err := d.store.Open(id)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Dir(s.Dir()), s.Release()
+}
+
+// owes reports whether the session in dir owes something, without opening it. With
+// deep, a change that somebody did not complete counts too: what it left may be
+// the first debt. A session that is gone owes nothing; one that cannot be looked at
+// is left to the attempt, which says why.
+func owes(dir string, deep bool) bool {
+	locks, err := lock.Open(dir, lock.Options{})
+	if err != nil {
+		return !gone(err)
+	}
+	q, err := queue.Open(dir, queue.Options{Locks: locks})
+	if err != nil {
+		return !gone(err)
+	}
+	owed, err := q.Owed()
+	return owed || err != nil || deep && locks.Interrupted()
+}
+
+// gone reports that the session was closed meanwhile.
+func gone(err error) bool {
+	return errors.Is(err, session.ErrNotFound) || errors.Is(err, lock.ErrClosed) || errors.Is(err, timeline.ErrClosed)
+}
+
+// A standstill is where a session's deliveries stopped, as far as a look without a
+// lock can tell whether that has changed. The zero value is nowhere.
+type standstill struct {
+	mid         string // the oldest message
+	unconfirmed bool   // it was handed over, and nobody knows whether it arrived
+	faulty      bool   // queue or record cannot be read
+}
+
+// stopped reads from the error of a pass where it stopped.
+func stopped(err error) standstill {
+	var p *PassError
+	switch {
+	case errors.Is(err, queue.ErrCorrupt), errors.Is(err, session.ErrUnreadable):
+		return standstill{faulty: true}
+	case errors.As(err, &p) && p.MID != "":
+		return standstill{mid: p.MID, unconfirmed: p.Answer == adapter.Unconfirmed}
+	}
+	return standstill{}
+}
+
+// over reports that now is not s any more: another message is the oldest, the one
+// that was unconfirmed is not, or what was unreadable is readable. That a message
+// is being handed over by somebody else at the moment says nothing.
+func (s standstill) over(now standstill) bool {
+	return s.faulty != now.faulty || s.mid != now.mid || s.unconfirmed && !now.unconfirmed
+}
+
+// standsAt looks where the session's deliveries stand now.
+func (d *Dispatcher) standsAt(id string) (standstill, error) {
+	h, err := d.handles.get(id)
+	if err != nil {
+		return standstill{}, err
+	}
+	defer d.handles.put(h)
+	_, err = h.Record()
+	var entries []queue.Entry
+	if err == nil {
+		entries, err = h.queue.List()
+	}
+	switch {
+	case errors.Is(err, queue.ErrCorrupt), errors.Is(err, session.ErrUnreadable):
+		return standstill{faulty: true}, nil
+	case err != nil:
+		return standstill{}, err
+	case len(entries) == 0:
+		return standstill{}, nil
+	}
+	return standstill{mid: entries[0].MID, unconfirmed: entries[0].Unconfirmed()}, nil
+}

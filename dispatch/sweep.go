@@ -1,0 +1,239 @@
+package dispatch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/docket-go/docket/lock"
+)
+
+// What [SweepOptions] means where it does not say otherwise.
+const (
+	DefaultSweepInterval = 30 * time.Second
+	DefaultSweepPoll     = time.Second
+	DefaultMinBackoff    = time.Second
+	DefaultMaxBackoff    = 60 * time.Second
+	DefaultSweepParallel = 8
+)
+
+// patience is how long a pass counts as one of [SweepOptions.Parallel], and after
+// which it starts no further insert.
+const patience = time.Second
+
+// SweepOptions configures a [Sweeper]. The zero value is ready to use.
+type SweepOptions struct {
+	// Interval is the distance between two looks at every session of the store,
+	// which are the net under the notifications. Zero or less means
+	// [DefaultSweepInterval].
+	Interval time.Duration
+
+	// Poll takes the place of Interval where the operating system does not notify
+	// of changes, or not of all. Zero means [DefaultSweepPoll]. A negative value
+	// means that no notification is asked for, and that all sessions are looked at
+	// every -Poll.
+	Poll time.Duration
+
+	// MinBackoff is the distance between the first attempt at a session that fails
+	// and the second; with each further failure it doubles, up to MaxBackoff. Each
+	// distance is shortened at random by up to half. Zero or less means
+	// [DefaultMinBackoff].
+	MinBackoff time.Duration
+
+	// MaxBackoff is the ceiling of the distances, and so the longest time that an
+	// agent that takes messages again waits for one. A session that cannot go on
+	// before somebody does something, because its oldest message stays unconfirmed
+	// or its queue or record cannot be read, is tried at this distance at once. Zero
+	// or less means [DefaultMaxBackoff]; less than MinBackoff means MinBackoff.
+	MaxBackoff time.Duration
+
+	// Parallel bounds the passes that are made at once. One that is not finished
+	// after a second does not count any more: it waits for its harness, and does not
+	// keep other sessions waiting. Zero or less means [DefaultSweepParallel].
+	Parallel int
+
+	// Logger is told of what was delivered, and of what could not be when the reason
+	// is another than the last time; each such line has the session and, where there
+	// is one, the mid. Nil means that nothing is logged.
+	Logger *slog.Logger
+
+	// Random returns the random numbers in [0, 1) that shorten the distances. Run
+	// calls it from one goroutine. Nil means those of math/rand/v2.
+	Random func() float64
+}
+
+// A Sweeper retries every session of a store that owes something. It is safe for
+// concurrent use, and any number of Sweepers in any number of processes may work
+// on one store beside any number of senders: a pass that finds another one at work
+// on its session leaves it alone.
+//
+// The trigger of a retry is that a debt is there, not that it came, so that no
+// lost notification and no silence keeps a message from its agent for ever.
+type Sweeper struct {
+	d       *Dispatcher
+	options SweepOptions
+	backoff backoff
+
+	newWatcher func() (*fsnotify.Watcher, error)
+	addWatch   func(w *fsnotify.Watcher, dir string) error
+}
+
+// NewSweeper returns a Sweeper for the sessions of d. It starts nothing.
+func NewSweeper(d *Dispatcher, o SweepOptions) *Sweeper {
+	o.Interval = positive(o.Interval, DefaultSweepInterval)
+	o.MinBackoff = positive(o.MinBackoff, DefaultMinBackoff)
+	o.MaxBackoff = max(positive(o.MaxBackoff, DefaultMaxBackoff), o.MinBackoff)
+	o.Parallel = positive(o.Parallel, DefaultSweepParallel)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Random == nil {
+		o.Random = rand.Float64
+	}
+	s := &Sweeper{d: d, options: o, backoff: backoff{least: o.MinBackoff, most: o.MaxBackoff}}
+	if o.Poll >= 0 && notifies {
+		s.newWatcher = fsnotify.NewWatcher
+	}
+	s.options.Poll = cmp.Or(max(o.Poll, -o.Poll), DefaultSweepPoll)
+	s.addWatch = (*fsnotify.Watcher).Add
+	return s
+}
+
+func positive[T int | time.Duration](n, otherwise T) T {
+	if n <= 0 {
+		return otherwise
+	}
+	return n
+}
+
+// Swept is what one [Sweeper.Sweep] did.
+type Swept struct {
+	Delivered int       // messages
+	Attempts  []Attempt // one for each session that owed something, by id
+}
+
+// An Attempt is one pass of a [Sweeper].
+type Attempt struct {
+	Pass
+
+	// Err is nil if nothing is owed any more. Otherwise it is as for
+	// [Dispatcher.Drain], or [lock.ErrBusy] if another pass was at work: what is
+	// owed was not counted then.
+	Err error
+}
+
+// Sweep makes one pass for each session that owes something now, at most
+// [SweepOptions.Parallel] at once, whatever failed before, and returns when all
+// have ended. A session that was closed meanwhile is left out.
+//
+// A nil error means that every session was looked at; what a pass met is in its
+// [Attempt]. Otherwise the store could not be listed or ctx has ended, and Swept
+// says what was done until then. If the process dies inside, at most one message
+// of each session is left unconfirmed.
+func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
+	var (
+		mu    sync.Mutex
+		done  Swept
+		root  string
+		work  sync.WaitGroup
+		slots = make(slots, s.options.Parallel)
+	)
+	list := func() error {
+		for id, err := range s.d.store.IDs(ctx) {
+			if err != nil {
+				return err
+			}
+			dir, err := s.dirOf(id, &root)
+			if err == nil && !owes(dir, true) || gone(err) {
+				continue
+			}
+			if err := slots.take(ctx); err != nil {
+				return err
+			}
+			work.Go(func() {
+				var a Attempt
+				slots.hold(func() { a, _ = s.attempt(ctx, id, 0, "") })
+				if gone(a.Err) {
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				done.Delivered += len(a.Delivered)
+				done.Attempts = append(done.Attempts, a)
+			})
+		}
+		return nil
+	}
+	err := list()
+	work.Wait()
+	slices.SortFunc(done.Attempts, func(a, b Attempt) int { return cmp.Compare(a.Session, b.Session) })
+	return done, errors.Join(err, ctx.Err())
+}
+
+// dirOf returns the directory of a session. The directory that holds them all is
+// asked for once.
+func (s *Sweeper) dirOf(id string, root *string) (string, error) {
+	if *root == "" {
+		dir, err := s.d.sessionsDir(id)
+		if err != nil {
+			return "", err
+		}
+		*root = dir
+	}
+	return filepath.Join(*root, id), nil
+}
+
+// attempt makes one pass and logs it. It returns the text of the pass's error;
+// before is that of the session's last one.
+func (s *Sweeper) attempt(ctx context.Context, id string, budget time.Duration, before string) (Attempt, string) {
+	var a Attempt
+	a.Pass, a.Err = s.d.tryDrain(ctx, id, budget)
+	log := s.options.Logger.With("session", id)
+	for _, mid := range a.Delivered {
+		log.InfoContext(ctx, "delivered", "mid", mid)
+	}
+	if a.Err == nil || gone(a.Err) || ctx.Err() != nil ||
+		errors.Is(a.Err, lock.ErrBusy) || errors.Is(a.Err, errBudget) {
+		return a, before
+	}
+	level, text := slog.LevelWarn, a.Err.Error()
+	if text == before {
+		level = slog.LevelDebug
+	}
+	attrs := []any{"error", text}
+	if p := (*PassError)(nil); errors.As(a.Err, &p) && p.MID != "" {
+		attrs = []any{"mid", p.MID, "answer", p.Answer.String(), "error", p.Err.Error()}
+	}
+	log.Log(ctx, level, "not delivered", attrs...)
+	return a, text
+}
+
+// slots bound what is done at once.
+type slots chan struct{}
+
+func (s slots) take(ctx context.Context) error {
+	select {
+	case s <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// hold runs f in a slot that was taken, and frees the slot when f ends or has
+// taken all patience.
+func (s slots) hold(f func()) {
+	free := sync.OnceFunc(func() { <-s })
+	defer free()
+	late := time.AfterFunc(patience, free)
+	defer late.Stop()
+	f()
+}
