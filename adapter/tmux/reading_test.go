@@ -6,6 +6,8 @@ import (
 	"github.com/docket-go/docket/adapter/tmux"
 )
 
+// The screens stand in one table, long as it is, so that one program's can be
+// compared with another's.
 func TestReadingOfScreens(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

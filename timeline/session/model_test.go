@@ -26,7 +26,8 @@ func (m *model) declare(d session.Declaration) (moved bool) {
 
 var declaration = rapid.SampledFrom([]session.Declaration{active, asking, merge, nothing, {Status: session.StatusAsking, Note: "other"}})
 
-// The events of the log are exactly the moves of what the record shows.
+// The events of the log are exactly the moves of what the record shows. It is long
+// because one table holds everything that can happen to a session.
 func TestSessionAgainstModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		store, err := session.OpenStore(t.TempDir(), session.Options{Timeline: timeline.Options{Buffered: true}})
