@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/docket-go/docket/timeline/session"
+)
+
+func declareVerb() verb {
+	return verb{
+		name: "declare", args: "[ID]", max: 1,
+		short:   "record what the agent says about itself",
+		example: "docket declare worker-1 --status awaiting --proposal merge --note 'all tests pass'",
+		flags: []cli.Flag{
+			&cli.StringFlag{Name: "status", Usage: "one `WORD`, such as active, idle, asking, parked, awaiting, error"},
+			&cli.StringFlag{Name: "proposal", Usage: "with awaiting: what it proposes, one `WORD`, such as merge, nothing, close"},
+			noteFlag(),
+		},
+		run: func(ctx context.Context, c *call) error {
+			if !c.flags.IsSet("status") {
+				return &usageError{c.verb, "--status is missing: say what to declare, or use a short form such as docket done"}
+			}
+			return c.declare(ctx, session.Declaration{Status: c.flags.String("status"), Proposal: c.flags.String("proposal")})
+		},
+	}
+}
+
+func noteFlag() cli.Flag {
+	return &cli.StringFlag{Name: "note", Usage: "the whole reply or explanation as `TEXT`; - reads it from standard input"}
+}
+
+// The short forms of declare.
+
+func activeVerb() verb {
+	return declaration("active", "the agent works", session.Declaration{Status: session.StatusActive})
+}
+
+func idleVerb() verb {
+	return declaration("idle", "the agent has nothing to do", session.Declaration{Status: session.StatusIdle})
+}
+
+func askVerb() verb {
+	return declaration("ask", "the agent waits for an answer to its note", session.Declaration{Status: session.StatusAsking})
+}
+
+func parkVerb() verb {
+	return declaration("park", "the agent waits for something outside", session.Declaration{Status: session.StatusParked})
+}
+
+func doneVerb() verb {
+	return declaration("done", "the agent is done and proposes nothing", session.Declaration{Status: session.StatusAwaiting, Proposal: session.ProposalNothing})
+}
+
+func reviewVerb() verb {
+	return declaration("review", "the agent proposes to take its work over", session.Declaration{Status: session.StatusAwaiting, Proposal: session.ProposalMerge})
+}
+
+func errorVerb() verb {
+	return declaration("error", "the agent cannot go on", session.Declaration{Status: session.StatusError})
+}
+
+func declaration(name, short string, d session.Declaration) verb {
+	return verb{
+		name: name, args: "[ID]", max: 1, short: "declare: " + short,
+		example: "docket " + name + " --note 'what there is to say'     # for $DOCKET_SESSION",
+		flags:   []cli.Flag{noteFlag()},
+		run:     func(ctx context.Context, c *call) error { return c.declare(ctx, d) },
+	}
+}
+
+// declared is the answer of declare in JSON.
+type declared struct {
+	Session  string  `json:"session"`
+	Moved    bool    `json:"moved"`
+	Status   string  `json:"status"`
+	Proposal *string `json:"proposal"`
+	Note     *string `json:"note"`
+}
+
+// declare records d with the note that the flags give.
+func (c *call) declare(ctx context.Context, d session.Declaration) error {
+	id, err := c.own()
+	if err != nil {
+		return err
+	}
+	if d.Note, err = c.note(ctx); err != nil {
+		return err
+	}
+	return c.with(id, func(s *session.Session) error {
+		a, err := s.Declare(ctx, d)
+		if err != nil {
+			return err
+		}
+		if c.out.json {
+			return c.out.object(declared{id, a.Moved, a.Status, orNull(a.Proposal), orNull(a.Note)})
+		}
+		c.out.people("%s: %s\n", id, movedWords(a))
+		return nil
+	})
+}
+
+func movedWords(a session.Declared) string {
+	word := displayWord(a.Status, a.Proposal)
+	if !a.Moved {
+		return word + ", as before"
+	}
+	return word
+}

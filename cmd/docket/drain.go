@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/dispatch"
+)
+
+// drainParallel bounds the sessions that drain --all works on at once.
+const drainParallel = 8
+
+func drainVerb() verb {
+	return verb{
+		name: "drain", args: "[ID|--all]", max: 1, run: runDrain,
+		short: "make one delivery pass: hand over what is owed, oldest first",
+		example: "docket drain worker-1\n" +
+			"docket drain --all\n" +
+			"docket drain worker-1 --adapter file --set path=/tmp/prompts.ndjson",
+		flags: []cli.Flag{
+			&cli.BoolFlag{Name: "all", DisableDefaultText: true, Usage: "every session of the store that is owed something"},
+			&cli.StringFlag{Name: "adapter", Usage: "hand over through the adapter `NAME` in place of the session's own"},
+			&cli.StringSliceFlag{Name: "set", KeepSpace: true, Usage: "a setting of that adapter, `NAME=VALUE`; may be repeated"},
+			&cli.StringFlag{Name: "redeliver", Usage: "hand the unconfirmed message `MID` over again: it did not arrive"},
+		},
+	}
+}
+
+// drained is the answer of drain in JSON.
+type drained struct {
+	Session   string   `json:"session"`
+	Delivered []string `json:"delivered"`
+	Owed      int      `json:"owed"`
+	Error     *string  `json:"error"`
+}
+
+func runDrain(ctx context.Context, c *call) error {
+	settings, err := c.pairs("set")
+	if err != nil {
+		return err
+	}
+	name := c.flags.String("adapter")
+	if name == "" && settings != nil {
+		return &usageError{c.verb, "--set without --adapter: name the adapter that it is for"}
+	}
+	if c.flags.Bool("all") && c.flags.IsSet("redeliver") {
+		return &usageError{c.verb, "--redeliver with --all: name the session of the message"}
+	}
+	if name != "" {
+		if settings, err = kinds.Settle(name, settings); err != nil {
+			return err
+		}
+	}
+	ids, err := c.indebted(ctx)
+	if err != nil {
+		return err
+	}
+	if mid := c.flags.String("redeliver"); mid != "" {
+		if err := c.unconfirmed(ctx, ids[0], mid); err != nil {
+			return err
+		}
+	}
+	return c.drainAll(ctx, ids, name, settings)
+}
+
+// indebted returns the sessions to drain; with --all those that are owed
+// something, or whose queue cannot be read.
+func (c *call) indebted(ctx context.Context) ([]string, error) {
+	ids, err := c.chosen(ctx)
+	if err != nil || !c.flags.Bool("all") {
+		return ids, err
+	}
+	var owing []string
+	for _, id := range ids {
+		if entries, err := c.dispatch.Pending(ctx, id); err != nil || len(entries) > 0 {
+			owing = append(owing, id)
+		}
+	}
+	return owing, nil
+}
+
+// unconfirmed refuses to redeliver what nobody doubts.
+func (c *call) unconfirmed(ctx context.Context, id, mid string) error {
+	s, err := c.dispatch.State(ctx, id, mid)
+	if err == nil && s.Condition != dispatch.Unconfirmed {
+		err = fmt.Errorf("message %s is %s: %w: leave out --redeliver", mid, s.Condition, dispatch.ErrNotUnconfirmed)
+	}
+	return err
+}
+
+// A drainedPass is one pass and how it ended.
+type drainedPass struct {
+	dispatch.Pass
+	err error
+}
+
+// drainAll makes the passes, several sessions at once, and prints them in the order
+// of ids.
+func (c *call) drainAll(ctx context.Context, ids []string, name string, settings map[string]string) error {
+	passes := make([]chan drainedPass, len(ids))
+	var group errgroup.Group
+	group.SetLimit(drainParallel)
+	for i := range ids {
+		passes[i] = make(chan drainedPass, 1)
+	}
+	go func() {
+		for i, id := range ids {
+			group.Go(func() error {
+				p, err := c.drain(ctx, id, name, settings)
+				passes[i] <- drainedPass{p, err}
+				return nil
+			})
+		}
+	}()
+	var failed error
+	still := false
+	for i, id := range ids {
+		p := <-passes[i]
+		failed = errors.Join(failed, c.printPass(id, p))
+		var ended *dispatch.PassError
+		if errors.As(p.err, &ended) && statusOf(p.err) != statusCorrupt {
+			still = true
+		} else if p.err != nil {
+			c.report.complain(id, p.err)
+		}
+	}
+	if still && c.report.status == statusDone {
+		c.report.status = statusStillOwed
+	}
+	return failed
+}
+
+func (c *call) drain(ctx context.Context, id, name string, settings map[string]string) (dispatch.Pass, error) {
+	o := dispatch.DrainOptions{Redeliver: c.flags.String("redeliver")}
+	if name != "" {
+		s, err := c.store.Open(id)
+		if err != nil {
+			return dispatch.Pass{}, err
+		}
+		defer s.Release()
+		if o.Adapter, err = kinds.Open(name, adapter.Session{ID: id, Dir: s.Dir(), Store: c.store.Dir()}, settings); err != nil {
+			return dispatch.Pass{}, err
+		}
+		defer o.Adapter.Close()
+	}
+	return c.dispatch.Drain(ctx, id, o)
+}
+
+func (c *call) printPass(id string, p drainedPass) error {
+	why := ""
+	if p.err != nil {
+		why = words(id, p.err)
+	}
+	if c.out.json {
+		delivered := append([]string{}, p.Delivered...)
+		return c.out.object(drained{id, delivered, p.Owed, orNull(why)})
+	}
+	line := fmt.Sprintf("%s: %d delivered, %d owed", id, len(p.Delivered), p.Owed)
+	if why != "" {
+		line += ": " + why
+	}
+	c.out.people("%s\n", oneLine(line))
+	return nil
+}

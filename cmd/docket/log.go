@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/session"
+)
+
+func logVerb() verb {
+	return verb{
+		name: "log", args: "[ID]", max: 1, run: runLog,
+		short:   "print what was declared and said, oldest first",
+		example: "docket log worker-1 --limit 20\ndocket log worker-1 --json --all",
+		flags: []cli.Flag{
+			&cli.IntFlag{Name: "limit", Value: 500, Usage: "at most `N` events: the last ones, or with --after the first ones behind it"},
+			&cli.BoolFlag{Name: "all", DisableDefaultText: true, Usage: "every event"},
+			&cli.StringFlag{Name: "after", Usage: "only events behind the `CURSOR`, which an earlier answer gave"},
+		},
+	}
+}
+
+func runLog(ctx context.Context, c *call) error {
+	id, err := c.own()
+	if err != nil {
+		return err
+	}
+	limit := c.flags.Int("limit")
+	switch {
+	case limit < 1:
+		return &usageError{c.verb, "--limit takes a number from 1 on: use --all for every event"}
+	case c.flags.Bool("all") && c.flags.IsSet("limit"):
+		return &usageError{c.verb, "--limit and --all: give one of the two"}
+	case c.flags.Bool("all"):
+		limit = -1
+	}
+	after, given, err := c.cursor("after")
+	if err != nil {
+		return err
+	}
+	return c.with(id, func(s *session.Session) error {
+		from := timeline.FollowOptions{Mode: timeline.After, After: after}
+		if !given {
+			if from, err = lastOf(ctx, s.Timeline(), limit); err != nil {
+				return err
+			}
+		}
+		return c.printLog(ctx, s, from, limit)
+	})
+}
+
+// lastOf says where the last n events begin; a negative n means all.
+func lastOf(ctx context.Context, log *timeline.Log, n int) (timeline.FollowOptions, error) {
+	if n < 0 {
+		return timeline.FollowOptions{Mode: timeline.FromStart}, nil
+	}
+	page, err := log.Tail(ctx, n)
+	if err != nil || len(page.Events) < n {
+		return timeline.FollowOptions{Mode: timeline.FromStart}, err
+	}
+	first, err := log.CursorAt(ctx, page.Events[0].Seq)
+	return timeline.FollowOptions{Mode: timeline.After, After: first}, err
+}
+
+// printLog prints at most limit events. What cannot be read is reported, and what
+// stands behind it is printed.
+func (c *call) printLog(ctx context.Context, s *session.Session, from timeline.FollowOptions, limit int) error {
+	for u, err := range s.Timeline().Follow(ctx, from) {
+		var bad *timeline.LineError
+		switch {
+		case errors.As(err, &bad):
+			c.report.complain(s.ID(), err)
+			continue
+		case err != nil:
+			return err
+		case u.CaughtUp:
+			return nil
+		}
+		if err := c.event("", u); err != nil {
+			return err
+		}
+		if limit--; limit == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// event prints one event, with its session where that is not empty.
+func (c *call) event(session string, u timeline.Update) error {
+	if !c.out.json {
+		c.out.people("%s\n", eventBlock(session, u.Event))
+		return nil
+	}
+	line, err := eventLine(session, u.Event, u.Next)
+	if err != nil {
+		return fmt.Errorf("event %d: %w", u.Event.Seq, err)
+	}
+	c.out.write(append(line, '\n'))
+	return nil
+}

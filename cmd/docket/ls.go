@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/session"
+)
+
+func lsVerb() verb {
+	return verb{
+		name: "ls", run: runLs,
+		short:   "list the sessions, with what they are owed and their last event",
+		example: "docket ls\ndocket ls --json | jq 'select(.owed > 0)'",
+	}
+}
+
+// A listed is one session as ls shows it.
+type listed struct {
+	record session.Record
+	owed   int
+	last   *timeline.Update // nil if nothing happened yet
+}
+
+func runLs(ctx context.Context, c *call) error {
+	ids, err := c.all(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		err := c.with(id, func(s *session.Session) error { return c.list(ctx, s) })
+		if err != nil && !errors.Is(err, session.ErrNotFound) { // closed since
+			c.report.complain(id, err)
+		}
+	}
+	return nil
+}
+
+func (c *call) list(ctx context.Context, s *session.Session) error {
+	l, err := c.look(ctx, s)
+	if err != nil {
+		return err
+	}
+	if !c.out.json {
+		c.out.people("%s\n", oneLine(l.line(s.ID())))
+		return nil
+	}
+	line, err := l.json()
+	if err == nil {
+		c.out.write(append(line, '\n'))
+	}
+	return err
+}
+
+func (c *call) look(ctx context.Context, s *session.Session) (l listed, err error) {
+	if l.record, err = s.Record(); err != nil {
+		return l, err
+	}
+	entries, err := c.dispatch.Pending(ctx, s.ID())
+	if err != nil {
+		return l, err
+	}
+	l.owed = len(entries)
+	page, err := s.Timeline().Tail(ctx, 1)
+	if err != nil || len(page.Events) == 0 {
+		return l, err
+	}
+	l.last = &timeline.Update{Event: page.Events[0], Next: page.Next}
+	return l, nil
+}
+
+// json is the record as stored, with what ls adds.
+func (l listed) json() ([]byte, error) {
+	record, err := encode(l.record)
+	if err != nil {
+		return nil, err
+	}
+	last := []byte("null")
+	if l.last != nil {
+		if last, err = eventLine("", l.last.Event, l.last.Next); err != nil {
+			return nil, err
+		}
+	}
+	added := fmt.Appendf(nil, `,"owed":%d,"last":%s}`, l.owed, last)
+	return slices.Concat(record[:len(record)-1], added), nil
+}
+
+func (l listed) line(id string) string {
+	said := l.record.Authored()
+	parts := []string{fmt.Sprintf("%-20s %-13s %d owed", id, displayWord(said.Status, said.Proposal), l.owed)}
+	if l.last != nil {
+		parts = append(parts, "last "+when(l.last.Event.Time))
+	}
+	for _, more := range []string{conditions(l.record), l.record.Title} {
+		if more != "" {
+			parts = append(parts, more)
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+// conditions are the lasting marks of a session.
+func conditions(r session.Record) string {
+	var is []string
+	for _, mark := range []struct {
+		set  bool
+		word string
+	}{{r.Archived, "archived"}, {r.Retired, "retired"}, {r.Launching, "launching"}} {
+		if mark.set {
+			is = append(is, mark.word)
+		}
+	}
+	return strings.Join(is, ", ")
+}

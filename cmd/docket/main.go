@@ -1,0 +1,53 @@
+// Command docket sends messages to agents, owes them until they are delivered,
+// and reads what was said: the packages of this module as one program.
+//
+// # What it keeps
+//
+// Nothing of its own: each verb is a few lines over the packages, and any number
+// of dockets may run on one store at once. The store is --store, else
+// $DOCKET_HOME, else the default of package session.
+//
+// # Guarantees
+//
+// Standard output holds results only: text for people, in which no control
+// character of a message reaches the terminal, or with --json one object a line.
+// Standard error holds one line an error: what was tried on what, the cause, and
+// what to do. The exit status tells errors apart (see [statusOf]). Flags may stand
+// before or after the other arguments; what follows "--" is never a flag.
+//
+// # Crashes
+//
+// It may be killed at any moment: what then is on disk is what the packages say.
+// A message is accepted when docket send has printed its id.
+//
+// # Format
+//
+// The verbs, flags and JSON fields are a contract that scripts depend on. They
+// are described by docket --help, and by the scripts in testdata/script.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// verbs are the verbs, in the order in which docket --help shows them.
+func verbs() []verb {
+	return []verb{
+		newVerb(), sendVerb(),
+		declareVerb(), activeVerb(), idleVerb(), askVerb(), parkVerb(), doneVerb(), reviewVerb(), errorVerb(),
+		logVerb(), followVerb(), waitVerb(),
+		pendingVerb(), drainVerb(), confirmVerb(), stateVerb(), revokeVerb(), serveVerb(),
+		sealVerb(), verifyVerb(), repairVerb(),
+		lsVerb(), showVerb(), archiveVerb(), retireVerb(), closeVerb(),
+		adaptersVerb(), demoVerb(), demoAgentVerb(), helpVerb(),
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An output writes results: for people, or with json one object a line. It keeps
+// the first error and writes nothing from then on. It is safe for concurrent use.
+type output struct {
+	json bool
+
+	mu  sync.Mutex
+	w   *bufio.Writer
+	err error
+}
+
+func newOutput(w io.Writer) *output { return &output{w: bufio.NewWriter(w)} }
+
+// people writes text for people; control characters in it are made visible.
+func (o *output) people(format string, args ...any) {
+	o.write([]byte(plain(fmt.Sprintf(format, args...))))
+}
+
+// object writes v as one line of JSON.
+func (o *output) object(v any) error {
+	line, err := encode(v)
+	if err == nil {
+		o.write(append(line, '\n'))
+	}
+	return err
+}
+
+func (o *output) write(b []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil {
+		_, o.err = o.w.Write(b)
+	}
+}
+
+// flush hands over what was written. The error is that of any write since the
+// beginning.
+func (o *output) flush() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil {
+		o.err = o.w.Flush()
+	}
+	if o.err != nil {
+		return fmt.Errorf("standard output: %w: what was done is done; see docket log for it", o.err)
+	}
+	return nil
+}
+
+// encode returns v as compact JSON without newline, and without the escapes that
+// only HTML needs.
+func encode(v any) ([]byte, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return []byte(strings.TrimSuffix(b.String(), "\n")), nil
+}
+
+// orNull is a text that is null in JSON where there is none.
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// stamp is a time as JSON shows it, null where there is none.
+func stamp(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	s := t.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	return &s
+}
+
+// when is a time as people are shown it.
+func when(t time.Time) string {
+	if t.IsZero() {
+		return "at an unknown time"
+	}
+	return t.UTC().Format("2006-01-02 15:04:05Z")
+}
+
+// plain makes everything visible that would act on a terminal or change the order
+// of what is read: control characters other than newline and tab, marks of
+// writing direction, and bytes that are no text.
+func plain(s string) string {
+	if !strings.ContainsFunc(s, acts) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case acts(r) && r != utf8.RuneError:
+			b.WriteString(strings.Trim(strconv.QuoteToASCII(string(r)), `"`))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func acts(r rune) bool {
+	switch {
+	case r == '\n', r == '\t':
+		return false
+	case r == utf8.RuneError:
+		return true
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
+
+// oneLine is plain for text that must stay on its line.
+func oneLine(s string) string {
+	return plain(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
+}
+
+// indent puts before in front of every line of s.
+func indent(s, before string) string {
+	s = strings.TrimRight(s, "\n")
+	return before + strings.ReplaceAll(s, "\n", "\n"+before)
+}

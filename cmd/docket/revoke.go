@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+)
+
+func revokeVerb() verb {
+	return verb{
+		name: "revoke", args: "ID [MID]", min: 1, max: 2, run: runRevoke,
+		short:   "take back what was not delivered; the record of it stays",
+		example: "docket revoke worker-1 MID\ndocket revoke worker-1 --sender lead",
+		flags: []cli.Flag{
+			&cli.StringFlag{Name: "sender", Usage: "everything that the session `ID` said and that is still owed; - means what humans said"},
+		},
+	}
+}
+
+// revoked is the answer of revoke in JSON.
+type revoked struct {
+	Session string   `json:"session"`
+	Revoked []string `json:"revoked"`
+}
+
+func runRevoke(ctx context.Context, c *call) error {
+	id := c.about(c.args[0])
+	if (len(c.args) == 2) == c.flags.IsSet("sender") {
+		return &usageError{c.verb, "give a message or --sender: one of the two"}
+	}
+	mids := append([]string{}, c.args[1:]...)
+	if len(mids) == 1 {
+		if err := c.dispatch.Revoke(ctx, id, mids[0]); err != nil {
+			return err
+		}
+	} else {
+		found, err := c.revokeFrom(ctx, id)
+		if err != nil {
+			return err
+		}
+		mids = append(mids, found...)
+	}
+	if c.out.json {
+		return c.out.object(revoked{id, mids})
+	}
+	for _, mid := range mids {
+		c.out.people("%s\n", mid)
+	}
+	return nil
+}
+
+func (c *call) revokeFrom(ctx context.Context, id string) ([]string, error) {
+	switch sender := c.flags.String("sender"); sender {
+	case "":
+		return nil, &usageError{c.verb, "--sender is empty: name a session, or - for humans"}
+	case "-":
+		return c.dispatch.RevokeFrom(ctx, id, "")
+	default:
+		return c.dispatch.RevokeFrom(ctx, id, sender)
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/docket-go/docket/compose"
+	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/timeline"
+)
+
+func sendVerb() verb {
+	return verb{
+		name: "send", args: "ID [TEXT...|-]", min: 1, max: -1, run: runSend,
+		short: "say something to a session; print the message's id once it is accepted",
+		example: "docket send worker-1 'run the tests'\n" +
+			"docket send worker-1 -- --this starts with a hyphen\n" +
+			"git diff | docket send worker-1 --from lead --key review-7",
+		flags: []cli.Flag{
+			&cli.StringFlag{Name: "from", Usage: "the session `ID` that says it (else a human does)"},
+			&cli.StringFlag{Name: "reply-via", Usage: "where the answer is read: `note|terminal` (else the adapter decides)"},
+			&cli.StringFlag{Name: "key", Usage: "the same `KEY` and content again is the same message, accepted once"},
+			&cli.StringFlag{Name: "operation", Usage: "`WHAT` the key is for; separates keys of different purposes"},
+			&cli.StringSliceFlag{Name: "attr", KeepSpace: true, Usage: "an attribute for the adapter, `NAME=VALUE`; may be repeated"},
+			&cli.BoolFlag{Name: "no-drain", DisableDefaultText: true, Usage: "leave the delivery to a later pass"},
+		},
+	}
+}
+
+// sent is the answer of send in JSON.
+type sent struct {
+	Session   string          `json:"session"`
+	MID       string          `json:"mid"`
+	Replayed  bool            `json:"replayed"`
+	Delivered bool            `json:"delivered"`
+	Owed      int             `json:"owed"` // entries that the session is owed now
+	Cursor    timeline.Cursor `json:"cursor"`
+}
+
+func runSend(ctx context.Context, c *call) error {
+	id := c.about(c.args[0])
+	m, err := c.message(ctx)
+	if err != nil {
+		return err
+	}
+	a, err := c.dispatch.SendText(ctx, id, m)
+	if err != nil {
+		return err
+	}
+	if !c.out.json {
+		c.out.people("%s\n", a.MID)
+	}
+	if a.Pass != nil && !a.Delivered && (!c.out.json || c.flags.Bool("verbose")) {
+		c.report.line(id, "accepted and owed: "+words(id, a.Pass))
+	}
+	if !c.out.json {
+		return nil
+	}
+	return c.out.object(sent{id, a.MID, a.Replayed, a.Delivered, c.owedAfter(ctx, id, a), a.Cursor})
+}
+
+// owedAfter counts what the session is owed after a send. The message is accepted
+// whatever the count says, so a count that fails is only reported.
+func (c *call) owedAfter(ctx context.Context, id string, a dispatch.Accepted) int {
+	entries, err := c.dispatch.Pending(ctx, id)
+	if err != nil {
+		c.report.line(id, "accepted, but what is owed cannot be counted: "+words(id, err))
+		if !a.Delivered {
+			return 1
+		}
+	}
+	return len(entries)
+}
+
+// message is what the flags and the text ask for.
+func (c *call) message(ctx context.Context) (dispatch.Message, error) {
+	via, err := compose.ParseChannel(c.flags.String("reply-via"))
+	if err != nil {
+		return dispatch.Message{}, &usageError{c.verb, "--reply-via takes note or terminal: give one of the two"}
+	}
+	if c.flags.IsSet("key") && c.flags.String("key") == "" {
+		return dispatch.Message{}, &usageError{c.verb, "--key is empty: give a key, or leave the flag out"}
+	}
+	attributes, err := c.pairs("attr")
+	if err != nil {
+		return dispatch.Message{}, err
+	}
+	text, err := c.textOf(ctx, 1)
+	return dispatch.Message{
+		Text: text, From: c.flags.String("from"), ReplyVia: via, Attributes: attributes,
+		Key: c.flags.String("key"), Operation: c.flags.String("operation"),
+		NoDrain: c.flags.Bool("no-drain"),
+	}, err
+}

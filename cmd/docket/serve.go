@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/docket-go/docket/dispatch"
+)
+
+func serveVerb() verb {
+	return verb{
+		name: "serve", run: runServe,
+		short:   "retry what is owed to every session of the store, until interrupted",
+		example: "docket serve --interval 10s",
+		flags: []cli.Flag{
+			&cli.DurationFlag{Name: "interval", Value: dispatch.DefaultSweepInterval, Usage: "how often every session is looked at, beside what the system notifies of"},
+			&cli.StringFlag{Name: "listen", Usage: "the `ADDRESS` of the read surface; it is not built in yet"},
+		},
+	}
+}
+
+func runServe(ctx context.Context, c *call) error {
+	if c.flags.IsSet("listen") {
+		return &usageError{c.verb, "--listen: the read surface is not built in yet: leave the flag out to run the sweeper alone"}
+	}
+	interval := c.flags.Duration("interval")
+	if interval <= 0 {
+		return &usageError{c.verb, "--interval must be longer than nothing: give a time such as 10s"}
+	}
+	logger := slog.New(c.logHandler())
+	logger.Info("sweeping", "store", c.store.Dir(), "interval", interval.Round(time.Millisecond).String())
+	err := dispatch.NewSweeper(c.dispatch, dispatch.SweepOptions{Interval: interval, Logger: logger}).Run(ctx)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return nil // that is how it ends
+	}
+	return err
+}
+
+// logHandler writes log lines to standard error, for people or as JSON.
+func (c *call) logHandler() slog.Handler {
+	level := &slog.HandlerOptions{}
+	if c.flags.Bool("verbose") {
+		level.Level = slog.LevelDebug
+	}
+	if c.out.json {
+		return slog.NewJSONHandler(c.report.w, level)
+	}
+	return slog.NewTextHandler(c.report.w, level)
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/compose"
+	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/queue"
+	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/segment"
+	"github.com/docket-go/docket/timeline/session"
+)
+
+// The exit statuses of docket.
+const (
+	statusDone      = 0
+	statusFailed    = 1 // the disk, a lock that cannot be had at all, an adapter
+	statusUsage     = 2 // the command line cannot be understood
+	statusNotFound  = 3 // no such session or message
+	statusRefused   = 4 // the input, or what is asked for in this state, is not acceptable
+	statusCorrupt   = 5 // something stored cannot be read
+	statusDeadline  = 6 // it did not happen in time
+	statusStillOwed = 7 // a pass ended before everything was delivered
+)
+
+var (
+	errStillOwed   = errors.New("something is still owed: see docket pending")
+	errNoEvent     = errors.New("no such event in time: allow more time with --timeout, or look with docket log")
+	errFaults      = errors.New("damage found")
+	errInterrupted = errors.New("interrupted before it was done: run it again")
+)
+
+// A rule gives an error its status and, where the command line knows better what
+// to do, its words: {id} is the session in question, {cause} the error's own.
+type rule struct {
+	is     error
+	status int
+	say    string // empty means the error's own words
+}
+
+// rules are tried in order; the first that fits counts. An error in doubt comes
+// first, as its cause would promise that nothing was written.
+var rules = []rule{
+	{dispatch.ErrInDoubt, statusFailed, ""},
+
+	{errFaults, statusCorrupt, "damage found, as listed on standard output: docket repair {id} mends a queue"},
+	{queue.ErrCorrupt, statusCorrupt, "{cause}: see docket repair {id}"},
+	{dispatch.ErrReceipt, statusCorrupt, ""},
+	{session.ErrUnreadable, statusCorrupt, ""},
+	{timeline.ErrCorrupt, statusCorrupt, ""},
+	{segment.ErrCorrupt, statusCorrupt, ""},
+
+	{session.ErrNotFound, statusNotFound, "no such session: make it with docket new {id}, or see docket ls"},
+	{dispatch.ErrNoMessage, statusNotFound, "no such message: see docket log {id}"},
+	{lock.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},
+	{timeline.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},
+	{segment.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},
+
+	{session.ErrBadID, statusRefused, ""},
+	{session.ErrExists, statusRefused, "the session exists already: see docket show {id}"},
+	{session.ErrRetired, statusRefused, "the session is retired: it still receives, but declares nothing any more"},
+	{session.ErrDeclaration, statusRefused, ""},
+	{session.ErrField, statusRefused, ""},
+	{session.ErrTooLarge, statusRefused, ""},
+	{dispatch.ErrEmptyText, statusRefused, "the text is empty: give it after the session, or on standard input"},
+	{dispatch.ErrKeyReused, statusRefused, ""},
+	{dispatch.ErrKey, statusRefused, ""},
+	{dispatch.ErrSenderClosed, statusRefused, ""},
+	{dispatch.ErrAttributes, statusRefused, ""},
+	{dispatch.ErrNotUnconfirmed, statusRefused, ""},
+	{dispatch.ErrInFlight, statusRefused, ""},
+	{queue.ErrNotPending, statusRefused, ""},
+	{queue.ErrFull, statusRefused, ""},
+	{queue.ErrInvalid, statusRefused, ""},
+	{timeline.ErrTooLarge, statusRefused, ""},
+	{segment.ErrTooLarge, statusRefused, ""},
+	{timeline.ErrText, statusRefused, ""},
+	{timeline.ErrEntry, statusRefused, ""},
+	{timeline.ErrMalformedCursor, statusRefused, "this is not a cursor, or not a whole one: take one that docket printed"},
+	{timeline.ErrForeignCursor, statusRefused, ""},
+	{timeline.ErrFutureCursor, statusRefused, ""},
+	{segment.ErrFuture, statusRefused, ""},
+	{segment.ErrLine, statusRefused, ""},
+	{compose.ErrChannel, statusRefused, ""},
+	{adapter.ErrUnknownAdapter, statusRefused, "{cause}: see docket adapters"},
+	{adapter.ErrUnknownSetting, statusRefused, ""},
+	{adapter.ErrMissingSetting, statusRefused, ""},
+
+	{lock.ErrTimeout, statusDeadline, ""},
+	{lock.ErrBusy, statusDeadline, ""},
+	{context.DeadlineExceeded, statusDeadline, ""},
+	{errNoEvent, statusDeadline, ""},
+
+	{errStillOwed, statusStillOwed, ""},
+	{context.Canceled, statusFailed, errInterrupted.Error()},
+}
+
+// statusOf returns the exit status for an error.
+func statusOf(err error) int {
+	var usage *usageError
+	var setting *adapter.SettingError
+	switch {
+	case err == nil:
+		return statusDone
+	case errors.As(err, &usage):
+		return statusUsage
+	case errors.As(err, &setting):
+		return statusRefused
+	}
+	if r := ruleOf(err); r != nil {
+		return r.status
+	}
+	return statusFailed
+}
+
+func ruleOf(err error) *rule {
+	for i := range rules {
+		if errors.Is(err, rules[i].is) {
+			return &rules[i]
+		}
+	}
+	return nil
+}
+
+// words returns what a person is told about err: one line, without a full stop,
+// ending in what to do.
+func words(subject string, err error) string {
+	r := ruleOf(err)
+	own := ownWords(subject, err)
+	if r == nil || r.say == "" {
+		return own
+	}
+	return strings.NewReplacer("{id}", subject, "{cause}", own).Replace(r.say)
+}
