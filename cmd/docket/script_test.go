@@ -1,0 +1,191 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The programs of the scripts: docket itself, and what they need beside it.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"docket":  main,
+		"repeat":  repeat,
+		"bytes":   printBytes,
+		"capture": capture,
+		"island":  island,
+	})
+}
+
+// The scripts are the manual: each file is one behaviour, named after its verb.
+//
+// Beside the commands of testscript they have
+//
+//	status N PROGRAM ARG...   run a program that must exit with status N
+//	field NAME FIELD          set $NAME from a field of the last JSON line of stdout
+//	mid NAME                  set $NAME to what stdout holds
+//	until FILE PATTERN        wait until the file holds the pattern
+//	patch FILE OLD NEW        replace a text in a file
+//
+// and the programs repeat, bytes, capture and island.
+func TestScripts(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("needs a shell, as the adapter exec does")
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("DOCKET_HOME", filepath.Join(env.WorkDir, "store"))
+			env.Setenv("DOCKET_SESSION", "")
+			return nil
+		},
+		Condition: condition,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status": cmdStatus, "field": cmdField, "mid": cmdMID, "until": cmdUntil, "patch": cmdPatch,
+		},
+	})
+}
+
+// condition knows [island]: a small file system can be made for one script.
+func condition(name string) (bool, error) {
+	if name != "island" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return hasIslands(), nil
+}
+
+func cmdStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N PROGRAM ARG...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("got status %d, want %d; stderr: %s", got, want, ts.ReadFile("stderr"))
+	}
+}
+
+func cmdField(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: field NAME FIELD")
+	}
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
+	var object map[string]any
+	ts.Check(json.Unmarshal([]byte(lines[len(lines)-1]), &object))
+	value, ok := object[args[1]]
+	if !ok {
+		ts.Fatalf("no field %q in %s", args[1], lines[len(lines)-1])
+	}
+	ts.Setenv(args[0], fmt.Sprint(value))
+}
+
+func cmdMID(ts *testscript.TestScript, neg bool, args []string) {
+	mid := strings.TrimSuffix(ts.ReadFile("stdout"), "\n")
+	if neg || len(args) != 1 || mid == "" || strings.ContainsAny(mid, " \n") {
+		ts.Fatalf("usage: mid NAME, with one word on stdout; got %q", mid)
+	}
+	ts.Setenv(args[0], mid)
+}
+
+func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: until FILE PATTERN")
+	}
+	pattern, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	deadline := time.After(20 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		content, err := os.ReadFile(ts.MkAbs(args[0]))
+		if err == nil && pattern.Match(content) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			ts.Fatalf("%s does not hold %s: %s", args[0], args[1], content)
+		}
+	}
+}
+
+func cmdPatch(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: patch FILE OLD NEW")
+	}
+	path := ts.MkAbs(args[0])
+	content, err := os.ReadFile(path)
+	ts.Check(err)
+	if !strings.Contains(string(content), args[1]) {
+		ts.Fatalf("%s does not hold %q: %s", args[0], args[1], content)
+	}
+	ts.Check(os.WriteFile(path, []byte(strings.Replace(string(content), args[1], args[2], 1)), 0o600))
+}
+
+// repeat prints a text so many times.
+func repeat() {
+	n, err := strconv.Atoi(os.Args[2])
+	check(err)
+	_, err = os.Stdout.WriteString(strings.Repeat(os.Args[1], n))
+	check(err)
+}
+
+// printBytes prints the bytes of a quoted Go string.
+func printBytes() {
+	text, err := strconv.Unquote(`"` + os.Args[1] + `"`)
+	check(err)
+	_, err = os.Stdout.WriteString(text)
+	check(err)
+}
+
+// capture runs a program with its output in files, so that a script can read it
+// while the program runs, and passes an interrupt on.
+func capture() {
+	out, err := os.Create(os.Args[1])
+	check(err)
+	cmd := exec.Command(os.Args[2], os.Args[3:]...)
+	cmd.Stdout, cmd.Stderr, cmd.Stdin = out, os.Stderr, os.Stdin
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	check(cmd.Start())
+	go func() {
+		for s := range signals {
+			cmd.Process.Signal(s)
+		}
+	}()
+	var exit *exec.ExitError
+	if err := cmd.Wait(); errors.As(err, &exit) {
+		os.Exit(exit.ExitCode())
+	} else {
+		check(err)
+	}
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
