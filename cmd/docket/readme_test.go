@@ -1,0 +1,40 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The tour of the README works as it is typed there, in an empty directory.
+func TestReadmeTour(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("needs a shell")
+	}
+	readme, err := os.ReadFile(root + "/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tour, found := strings.Cut(string(readme), "## Five minutes on the command line\n")
+	if !found {
+		t.Fatal("the README has no tour of the command line")
+	}
+	tour, _, _ = strings.Cut(tour, "\n## ")
+	var script strings.Builder
+	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(tour, -1) {
+		script.WriteString(block[1])
+	}
+	sh := exec.CommandContext(t.Context(), "sh", "-eu", "-c", script.String())
+	sh.Dir = t.TempDir()
+	out, err := sh.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, script.String(), out)
+	}
+	for _, want := range []string{"why: ", "worker-1: 2 delivered, 0 owed", `"replayed":true`, "main, unless you object", "worker-1: no fault"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the tour does not show %q:\n%s", want, out)
+		}
+	}
+}
