@@ -2,12 +2,9 @@ package dispatch
 
 import (
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
-	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline/session"
 )
@@ -25,10 +22,7 @@ type handle struct {
 	stale bool
 
 	mu      sync.Mutex
-	adapter adapter.Opened
-	err     error
-	name    string
-	setting map[string]string
+	adapter *usedAdapter // nil until one was needed
 }
 
 // open is the slow path of [handles.get].
@@ -44,37 +38,8 @@ func (d *Dispatcher) open(id string) (*handle, error) {
 	return &handle{Session: s, queue: q}, nil
 }
 
-// adapterOf returns the adapter that the record names, opened once as long as the
-// record does not change. A name or setting that is not good is an error that is
-// [adapter.ErrRefused].
-func (d *Dispatcher) adapterOf(h *handle, r session.Record) (adapter.Opened, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.setting != nil && h.name == r.Adapter && maps.Equal(h.setting, r.Settings) {
-		return h.adapter, h.err
-	}
-	if h.adapter.Adapter != nil {
-		h.adapter.Close()
-	}
-	h.name, h.setting = r.Adapter, maps.Clone(r.Settings)
-	if h.setting == nil {
-		h.setting = map[string]string{}
-	}
-	h.adapter, h.err = d.options.Adapters.Open(r.Adapter, adapter.Session{ID: h.ID(), Dir: h.Dir(), Store: d.store.Dir()}, r.Settings)
-	if h.err != nil {
-		h.err = fmt.Errorf("session %s: %w", h.ID(), h.err)
-	}
-	return h.adapter, h.err
-}
-
 func (h *handle) free() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	var err error
-	if h.adapter.Adapter != nil {
-		err = h.adapter.Close()
-	}
-	return errors.Join(err, h.queue.Close(), h.Session.Release())
+	return errors.Join(h.replaceAdapter(nil), h.queue.Close(), h.Session.Release())
 }
 
 // handles keeps sessions open between calls, so that a busy session does not pay

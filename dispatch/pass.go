@@ -113,9 +113,11 @@ func (p *pass) run(ctx context.Context, held *lock.Delivery) (err error) {
 		p.done.Owed = 0
 		return err
 	}
-	if err := p.open(); err != nil {
+	leave, err := p.open()
+	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, leave()) }()
 	if err := p.checkRedeliver(); err != nil {
 		return err
 	}
@@ -156,22 +158,19 @@ func (p *pass) after(err error) (again bool, _ error) {
 	return owed && err == nil, err
 }
 
-// open finds the adapter of this pass. One that cannot be opened refuses at the
-// first insert, so that the reason is noted where people look for it.
-func (p *pass) open() error {
+// open finds the adapter of this pass.
+func (p *pass) open() (leave func() error, err error) {
 	if p.options.Adapter.Adapter != nil {
 		p.adapter = p.options.Adapter
-		return nil
+		return func() error { return nil }, nil
 	}
 	rec, err := p.h.Record()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.adapter, err = p.d.adapterOf(p.h, rec)
-	if err != nil {
-		p.adapter = adapter.Use(rec.Adapter, unusable{err})
-	}
-	return nil
+	used := p.d.useAdapter(p.h, rec)
+	p.adapter = used.inUse()
+	return func() error { return p.h.leaveAdapter(used) }, nil
 }
 
 func (p *pass) before(ctx context.Context) error {

@@ -163,10 +163,10 @@ func (d *Dispatcher) refuseClosed(from string) error {
 func (d *Dispatcher) compose(ctx context.Context, h *handle, rec session.Record, m Message) (timeline.Sent, error) {
 	// An adapter that cannot be opened refuses at the pass; a message is accepted
 	// whatever the transport says.
-	opened, _ := d.adapterOf(h, rec)
-	r := compose.Request{Text: m.Text, From: m.From, Explicit: m.ReplyVia}
-	if opened.Adapter != nil {
-		r.Headless = opened.Adapter.Headless()
+	used := d.useAdapter(h, rec)
+	r := compose.Request{Text: m.Text, From: m.From, Explicit: m.ReplyVia, Headless: used.headless()}
+	if err := h.leaveAdapter(used); err != nil {
+		return timeline.Sent{}, err
 	}
 	if m.From == "" {
 		human, ok, err := h.Timeline().LastHuman(ctx)
