@@ -181,6 +181,56 @@ func TestFailedWrites(t *testing.T) {
 	}
 }
 
+// A removal that stops half way is left to the next holder of the lock.
+func TestFailedRemoval(t *testing.T) {
+	d, b := newDesk(t, queue.Options{}), &book{accepted: []string{"a", "b"}}
+	d.enqueue("a", "b")
+	d.must((*lock.Record).Recovered)
+	d.SetWriteAt(func(f *os.File, p []byte, at int64) (int, error) {
+		n, err := f.WriteAt(p[:10], at)
+		return n, errors.Join(syscall.EIO, err)
+	})
+	err := d.hold(func(held *lock.Record) error { return d.Remove(held, "a") })
+	var write *queue.WriteError
+	if !errors.As(err, &write) || write.Before || !errors.Is(err, syscall.EIO) {
+		t.Fatalf("got %v, want a WriteError of an unfinished change", err)
+	}
+	d.SetWriteAt(nil)
+	if _, err := d.List(); !errors.Is(err, queue.ErrCorrupt) {
+		t.Fatalf("list: got %v, want ErrCorrupt", err)
+	}
+	b.ended = []string{"a"}
+	b.recover(d)
+	d.atRest([]string{"b"})
+}
+
+// A program that writes into the file without a word must not lose its entry to the
+// removal of what seems to be the last one.
+func TestLastRemovalLooksAtTheWholeFile(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a", "b")
+	both := d.content()
+	d.remove("a")
+	d.head()
+	f, err := os.OpenFile(d.path(), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(both); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if err := d.hold(func(held *lock.Record) error { return d.Remove(held, "b") }); !errors.Is(err, queue.ErrCorrupt) {
+		t.Fatalf("got %v, want ErrCorrupt", err)
+	}
+	if d.content() != both {
+		t.Fatalf("got %q, want %q", d.content(), both)
+	}
+	if e := d.head(); e.MID != "a" {
+		t.Fatalf("head: got %s, want a", e.MID)
+	}
+}
+
 // Without room for a new file a large blank head stays, and delivery goes on.
 func TestFailedCompaction(t *testing.T) {
 	d := newDesk(t, queue.Options{})

@@ -169,22 +169,28 @@ func TestReady(t *testing.T) {
 // What Ready found out about an entry says nothing about another one.
 func TestHeadChangesDuringReady(t *testing.T) {
 	d := newDesk(t, queue.Options{})
-	d.enqueue("a", "b")
+	d.enqueue("a", "b", "c")
 	a, asked := &agent{}, []string(nil)
 	h := a.handover()
 	h.Ready = func(_ context.Context, e queue.Entry) (queue.Verdict, error) {
-		if asked = append(asked, e.MID); e.MID == "a" {
+		asked = append(asked, e.MID)
+		switch e.MID {
+		case "a":
 			d.remove("a")
 			return queue.Settle, nil
+		case "b":
+			d.remove("b")
 		}
 		return queue.Hand, nil
 	}
-	if _, err := d.drain(h); err != nil {
+	got, err := d.drain(h)
+	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "asked", asked, []string{"a", "b"})
-	equal(t, "handed", a.handed, []string{"b"})
-	equal(t, "settled", a.settled, []string{"b"})
+	equal(t, "asked", asked, []string{"a", "b", "c"})
+	equal(t, "handed", a.handed, []string{"c"})
+	equal(t, "settled", a.settled, []string{"c"})
+	equal(t, "delivered", got.MIDs, []string{"c"})
 }
 
 func TestCheckIsAskedAgainAfterAChange(t *testing.T) {
@@ -268,6 +274,7 @@ func TestCancelledInsert(t *testing.T) {
 func TestFailedSettleLeavesUnconfirmed(t *testing.T) {
 	d := newDesk(t, queue.Options{})
 	d.enqueue("a")
+	d.must((*lock.Record).Recovered)
 	h := (&agent{}).handover()
 	h.Settle = func(context.Context, *lock.Record, queue.Entry) error { return errBusy }
 	got, err := d.drain(h)

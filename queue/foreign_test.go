@@ -3,6 +3,7 @@ package queue_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -188,6 +189,18 @@ func TestTwoHandles(t *testing.T) {
 		return errors.Join(err, other.Remove(held, "a"), d.Remove(held, "b"), other.Enqueue(held, entry("d")), d.Enqueue(held, entry("e")), held.Done())
 	})
 	d.atRest([]string{"c", "d", "e"})
+	d.must(func(held *lock.Record) error {
+		err := held.Begin()
+		d.Head(held)
+		err = errors.Join(err, other.Remove(held, "c"))
+		if gone := d.Remove(held, "c"); !errors.Is(gone, queue.ErrNotPending) {
+			err = errors.Join(err, fmt.Errorf("second removal: got %v, want ErrNotPending", gone))
+		}
+		return errors.Join(err, d.Remove(held, "d"), other.Enqueue(held, entry("f")), held.Done())
+	})
+	d.atRest([]string{"e", "f"})
+	d.remove("e", "f")
+	d.enqueue("c", "d", "e")
 	for _, mid := range []string{"c", "d", "e"} {
 		if e := other.head(); e.MID != mid {
 			t.Fatalf("head: got %s, want %s", e.MID, mid)

@@ -193,14 +193,14 @@ func start(t *testing.T, dir, role string) *exec.Cmd {
 // with what the agent got: each accepted message once, in order.
 func settle(t *testing.T, dir string) {
 	t.Helper()
-	if err := start(t, dir, "drain last 1 0").Wait(); err != nil {
+	d := openDesk(t, dir, queue.Options{})
+	defer d.Close()
+	if err := (&worker{q: d.Queue, dir: dir}).work("drain", 0); err != nil {
 		t.Fatalf("the last pass: %v", err)
 	}
 	b := readBook(dir)
 	equal(t, "owed at the end", b.owed(), nil)
 	equal(t, "handed over, against accepted", noted(dir, handedFile), b.accepted)
-	d := openDesk(t, dir, queue.Options{})
-	defer d.Close()
 	d.atRest(nil)
 }
 
@@ -211,7 +211,9 @@ func TestKilledAtEveryStep(t *testing.T) {
 		t.Run(strings.Fields(role)[0], func(t *testing.T) {
 			for n := 1; ; n++ {
 				dir := t.TempDir()
-				if err := start(t, dir, "enqueue a 2 0").Wait(); err != nil {
+				d := openDesk(t, dir, queue.Options{})
+				before := &worker{q: d.Queue, dir: dir, name: "a"}
+				if err := errors.Join(before.work("enqueue", 0), before.work("enqueue", 1), d.Close()); err != nil {
 					t.Fatal(err)
 				}
 				err := start(t, dir, fmt.Sprint(role, " ", n)).Wait()

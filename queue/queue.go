@@ -2,6 +2,7 @@ package queue
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -72,7 +73,7 @@ func Open(dir string, o Options) (*Queue, error) {
 	}
 	q.dir = q.locks.Path()
 	if abs, err := filepath.Abs(dir); err != nil || abs != q.dir {
-		return nil, errors.Join(&os.PathError{Op: "queue", Path: dir, Err: lock.ErrNotHeld}, err)
+		return nil, errors.Join(fmt.Errorf("queue: %s: the locks are those of %s", dir, q.dir), err)
 	}
 	q.path = filepath.Join(q.dir, listFile)
 	q.heads.path = filepath.Join(q.dir, claimFile)
