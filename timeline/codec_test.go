@@ -113,6 +113,24 @@ func TestDecodeKeepsWhatItCan(t *testing.T) {
 	}
 }
 
+// Every byte at every place of a string is read as encoding/json reads it.
+func TestStringsByteByByte(t *testing.T) {
+	for c := range 256 {
+		for at := range 20 {
+			words := []byte(strings.Repeat("a", 20))
+			words[at] = byte(c)
+			raw := fmt.Appendf(nil, `{"kind":"sent","text":"%s"}`, words)
+			d, err := timeline.DecodeLine(raw)
+			if want := classOf(raw); d.Class != want {
+				t.Fatalf("%q: got %v, %v, want %v", raw, d.Class, err, want)
+			}
+			if err == nil {
+				comparePublic(t, raw, d.Event)
+			}
+		}
+	}
+}
+
 func TestJSONHidesWhatIsPrivate(t *testing.T) {
 	for _, tt := range []struct{ name, line, want string }{
 		{"at the end", `{"kind":"sent","text":"go","dispatchReceipt":{"operation":"x"},"docket":{},"seq":7}`, `{"kind":"sent","text":"go"}`},

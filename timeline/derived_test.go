@@ -71,7 +71,7 @@ func TestLastHumanReadsTheNewestSegmentOnly(t *testing.T) {
 	if err != nil || len(paths) < 3 {
 		t.Fatalf("got segments %v, %v", paths, err)
 	}
-	for _, path := range paths[1 : len(paths)-1] {
+	for _, path := range paths[:len(paths)-1] {
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)

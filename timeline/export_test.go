@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"context"
 	"time"
 
 	"github.com/docket-go/docket/timeline/segment"
@@ -73,4 +74,17 @@ func Watched() (dirs int, running bool) {
 // NewCursor makes a cursor of any log.
 func NewCursor(session string, epoch segment.Epoch, seq uint64) Cursor {
 	return Cursor{session: session, epoch: epoch, seq: seq, valid: true}
+}
+
+// NewWaiter makes what a follower sleeps on, with an hour between two looks.
+func NewWaiter(session, segments string) (wait func(context.Context) error, end func()) {
+	w := newWaiter(session, segments, time.Hour)
+	return w.wait, w.close
+}
+
+// Watching reports whether this process watches dir.
+func Watching(dir string) bool {
+	ears.mu.Lock()
+	defer ears.mu.Unlock()
+	return ears.dirs[dir] != nil
 }

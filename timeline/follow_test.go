@@ -99,6 +99,29 @@ func TestFollowModes(t *testing.T) {
 	wantEvents(t, after, 3, 2)
 }
 
+// The mark comes where history ended when the follower began, also when there are
+// always new events.
+func TestFollowMarksTheEndOfHistory(t *testing.T) {
+	l := buffered(t, newDir(t), 0)
+	appendAll(t, l, message(0), message(1), message(2))
+	n := 0
+	for u, err := range l.Follow(t.Context(), timeline.FollowOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u.CaughtUp {
+			break
+		}
+		appendAll(t, l, message(100+n))
+		if n++; n > 3 {
+			break
+		}
+	}
+	if n != 3 {
+		t.Errorf("the mark came after %d events, want 3", n)
+	}
+}
+
 func TestFollowCursorsGoOn(t *testing.T) {
 	l := buffered(t, newDir(t), 300)
 	var from timeline.FollowOptions
@@ -267,6 +290,38 @@ func TestFollowersShareOneWatcher(t *testing.T) {
 		t.Errorf("after the end: got %d watches, running %v", dirs, running)
 	}
 	poll(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+// A waiter lets its follower look again each time that it turned to another
+// directory, because it cannot know what happened there before.
+func TestWaiterTurnsToTheRightDirectory(t *testing.T) {
+	session := newDir(t)
+	segments := filepath.Join(session, "timeline")
+	wait, end := timeline.NewWaiter(session, segments)
+	defer end()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	look := func(what string) {
+		t.Helper()
+		if err := wait(ctx); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	for range 3 {
+		if err := os.Mkdir(segments, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		look("the directory of the segments was made")
+		appendRaw(t, filepath.Join(segments, "x"), "x")
+		look("something was written in it")
+		if err := os.RemoveAll(segments); err != nil {
+			t.Fatal(err)
+		}
+		poll(t, "the session directory is watched", func() bool {
+			look("the directory was removed")
+			return timeline.Watching(session)
+		})
+	}
 }
 
 // Where the system has no notification to give, followers look by themselves.

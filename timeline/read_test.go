@@ -121,6 +121,18 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
+func TestBadLinesOfATailAreInOrder(t *testing.T) {
+	dir := newDir(t)
+	l := buffered(t, dir, 0)
+	appendAll(t, l, message(0))
+	appendRaw(t, newest(t, dir), "one\ntwo\n")
+	appendAll(t, l, message(1))
+	page, err := l.Tail(t.Context(), 2)
+	if err != nil || len(page.Bad) != 2 || page.Bad[0].Offset >= page.Bad[1].Offset {
+		t.Errorf("got %v, %v, want two bad lines, the first first", page.Bad, err)
+	}
+}
+
 func TestLargestTextIsReadTailedAndFollowed(t *testing.T) {
 	l := buffered(t, newDir(t), 0)
 	big := message(0)
