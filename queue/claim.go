@@ -51,8 +51,8 @@ func (n note) applyTo(e *Entry) {
 	}
 }
 
-// bytes is the note as it is stored. A reason that does not fit is cut.
-func (n note) bytes() ([]byte, error) {
+// bytes is the note as it is stored. A reason that does not fit is cut in it too.
+func (n *note) bytes() ([]byte, error) {
 	for {
 		text, err := marshal(n)
 		if err != nil {
@@ -60,7 +60,10 @@ func (n note) bytes() ([]byte, error) {
 		}
 		over := len(text) - (noteBytes - 1)
 		if over <= 0 {
-			return append(append(text, bytes.Repeat([]byte(" "), -over)...), '\n'), nil
+			data := bytes.Repeat([]byte(" "), noteBytes)
+			copy(data, text)
+			data[noteBytes-1] = '\n'
+			return data, nil
 		}
 		if n.LastError == "" {
 			return nil, fmt.Errorf("%w: message %s: its id is too long for a claim", ErrInvalid, n.MID)
@@ -92,6 +95,7 @@ type heads struct {
 	info os.FileInfo
 	held *lock.Record // the hold in which note is what the file says
 	note note
+	raw  []byte // what note was read from, or written as
 }
 
 func (h *heads) forget() {
@@ -120,12 +124,16 @@ func (q *Queue) note(held *lock.Record) (note, error) {
 	case err != nil:
 		return note{}, err
 	}
-	buf := make([]byte, noteBytes+1)
-	n, err := h.file.ReadAt(buf, 0)
+	scratch := scratches.Get().(*[firstRead]byte)
+	defer scratches.Put(scratch)
+	n, err := h.file.ReadAt(scratch[:noteBytes+1], 0)
 	if err != nil && err != io.EOF {
 		return note{}, err
 	}
-	h.held, h.note = held, parseNote(buf[:n], info.ModTime())
+	if raw := scratch[:n]; h.raw == nil || !bytes.Equal(raw, h.raw) {
+		h.note, h.raw = parseNote(raw, info.ModTime()), bytes.Clone(raw)
+	}
+	h.held = held
 	return h.note, nil
 }
 
@@ -137,7 +145,7 @@ func (q *Queue) writeNote(held *lock.Record, n note) error {
 		return err
 	}
 	h := &q.heads
-	h.held = nil
+	h.held, h.raw = nil, nil
 	if h.file == nil || h.note.broken != nil {
 		err = q.replaceNote(data)
 	} else {
@@ -148,7 +156,7 @@ func (q *Queue) writeNote(held *lock.Record, n note) error {
 		return &WriteError{Path: h.path, Before: true, Err: err}
 	}
 	step.At("queue: attempts noted")
-	h.held, h.note = held, n
+	h.held, h.note, h.raw = held, n, data
 	return nil
 }
 
@@ -193,7 +201,7 @@ func (q *Queue) attempt(held *lock.Record, mid string, edit func(n *note, now ti
 	case n.MID != mid:
 		n = note{MID: mid}
 	}
-	edit(&n, q.now().UTC())
+	edit(&n, q.now().UTC().Round(0))
 	return q.writeNote(held, n)
 }
 
@@ -202,7 +210,7 @@ func (q *Queue) attempt(held *lock.Record, mid string, edit func(n *note, now ti
 func (q *Queue) dropNote(held *lock.Record, mids []string, oldest bool) error {
 	n, err := q.note(held)
 	if err == nil && (n.broken != nil && oldest || n.MID != "" && slices.Contains(mids, n.MID)) {
-		err = q.writeNote(held, note{broken: n.broken})
+		err = q.writeNote(held, note{})
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 	"unicode/utf8"
 )
@@ -13,45 +14,66 @@ import (
 // stamp is how times are written: RFC 3339, UTC, milliseconds.
 const stamp = "2006-01-02T15:04:05.000Z"
 
-// fields are the members of an entry in the order in which they are written.
-type fields struct {
-	MID        string            `json:"mid"`
-	Text       string            `json:"text"`
-	From       *string           `json:"from"`
-	Dispatch   *Dispatch         `json:"dispatch,omitempty"`
-	Attributes map[string]string `json:"attributes,omitempty"`
-	Seq        *uint64           `json:"seq,omitempty"`
-	EnqueuedAt string            `json:"enqueuedAt,omitempty"`
-}
-
 // encode returns the line of an entry, without its newline.
 func encode(e Entry) ([]byte, error) {
 	if err := e.validate(); err != nil {
 		return nil, err
 	}
-	f := fields{MID: e.MID, Text: e.Text, Dispatch: e.Dispatch, Attributes: e.Attributes}
-	if e.From != "" {
-		f.From = &e.From
+	w := lineWriter{line: make([]byte, 0, 256+len(e.Text)+len(e.Text)/8)}
+	w.string(`{"mid":`, e.MID)
+	w.string(`,"text":`, e.Text)
+	if e.From == "" {
+		w.raw(`,"from":`, []byte("null"))
+	} else {
+		w.string(`,"from":`, e.From)
+	}
+	if d := e.Dispatch; d != nil {
+		w.string(`,"dispatch":{"operation":`, d.Operation)
+		w.string(`,"requestDigest":`, d.RequestDigest)
+		w.raw(`}`, nil)
+	}
+	if len(e.Attributes) > 0 {
+		w.value(`,"attributes":`, e.Attributes)
 	}
 	if e.HasSeq {
-		f.Seq = &e.Seq
+		w.raw(`,"seq":`, strconv.AppendUint(nil, e.Seq, 10))
 	}
 	if !e.EnqueuedAt.IsZero() {
-		f.EnqueuedAt = e.EnqueuedAt.UTC().Format(stamp)
-	}
-	line, err := marshal(f)
-	if err != nil {
-		return nil, fmt.Errorf("%w: message %s: %w", ErrInvalid, e.MID, err)
+		w.string(`,"enqueuedAt":`, e.EnqueuedAt.UTC().Format(stamp))
 	}
 	for _, m := range e.extra {
-		name, err := marshal(m.name)
-		if err != nil {
-			return nil, fmt.Errorf("%w: message %s: %w", ErrInvalid, e.MID, err)
-		}
-		line = append(line[:len(line)-1], ',')
-		line = append(append(append(append(line, name...), ':'), m.value...), '}')
+		w.string(`,`, m.name)
+		w.raw(`:`, m.value)
 	}
-	return line, nil
+	w.raw(`}`, nil)
+	if w.err != nil {
+		return nil, fmt.Errorf("%w: message %s: %w", ErrInvalid, e.MID, w.err)
+	}
+	return w.line, nil
+}
+
+// A lineWriter puts a line together.
+type lineWriter struct {
+	line []byte
+	err  error
+}
+
+func (w *lineWriter) raw(name string, value []byte) {
+	w.line = append(append(w.line, name...), value...)
+}
+
+func (w *lineWriter) value(name string, v any) {
+	text, err := marshal(v)
+	w.err = errors.Join(w.err, err)
+	w.raw(name, text)
+}
+
+func (w *lineWriter) string(name, s string) {
+	if plain(s) != len(s) {
+		w.value(name, s)
+		return
+	}
+	w.line = append(append(append(append(w.line, name...), '"'), s...), '"')
 }
 
 // marshal is json.Marshal that leaves <, > and & as they are.
@@ -67,11 +89,8 @@ func marshal(v any) ([]byte, error) {
 
 // validate makes sure that the encoder changes nothing in silence.
 func (e Entry) validate() error {
-	switch {
-	case e.MID == "":
+	if e.MID == "" {
 		return fmt.Errorf("%w: it has no id", ErrInvalid)
-	case len(e.MID) > MaxMIDBytes:
-		return fmt.Errorf("%w: its id has %d bytes, %d are allowed", ErrInvalid, len(e.MID), MaxMIDBytes)
 	}
 	texts := []string{e.MID, e.Text, e.From}
 	if e.Dispatch != nil {
@@ -97,6 +116,13 @@ var (
 // whose value is not of the kind that this package writes, are kept as they are;
 // without an id, a text and a readable dispatch nothing can be handed over.
 func decode(raw []byte) (Entry, error) {
+	if e, ok := decodeOwn(raw); ok {
+		return e, nil
+	}
+	return decodeAny(raw)
+}
+
+func decodeAny(raw []byte) (Entry, error) {
 	if !utf8.Valid(raw) {
 		return Entry{}, errUTF8
 	}

@@ -29,8 +29,8 @@
 // does not know are kept. An empty list is removed then.
 //
 // Nothing but Rebuild is synced. After a restart of the machine the files may be
-// those of any earlier moment, or damaged: who needs more keeps a synced record
-// elsewhere and rebuilds from it. A program that changes the file without the record
+// those of any earlier moment, or damaged, and a claim may be lost: who needs more
+// keeps a synced record elsewhere and rebuilds from it. A program that changes the file without the record
 // lock can lose what is changed at the same time.
 //
 // # Crashes

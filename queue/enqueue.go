@@ -59,6 +59,9 @@ func (q *Queue) Enqueue(held *lock.Record, e Entry) error {
 
 // accept returns the line of an entry that may be added now.
 func (q *Queue) accept(held *lock.Record, e Entry) ([]byte, error) {
+	if len(e.MID) > MaxMIDBytes {
+		return nil, fmt.Errorf("%w: its id has %d bytes, %d are allowed", ErrInvalid, len(e.MID), MaxMIDBytes)
+	}
 	text, err := encode(e)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ type CorruptError struct {
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("%s: cannot be read as a list of messages from byte %d on: %v: repair it, nothing was changed", e.Path, e.Offset, e.Err)
+	return fmt.Sprintf("%s: cannot be read as a list of messages from byte %d on: %v: nothing was changed, repair it", e.Path, e.Offset, e.Err)
 }
 
 // Is reports whether target is [ErrCorrupt].

@@ -11,6 +11,13 @@ const (
 	ClaimFile = claimFile
 )
 
+// The codec of a line, both ways of reading it.
+var (
+	Encode    = encode
+	DecodeOwn = decodeOwn
+	DecodeAny = decodeAny
+)
+
 // SetCompactAt lets small files be compacted.
 func (q *Queue) SetCompactAt(bytes int64) { q.compactAt = bytes }
 

@@ -2,7 +2,7 @@ package queue
 
 import (
 	"bytes"
-	"io"
+	"sync"
 
 	"github.com/docket-go/docket/lock"
 )
@@ -57,12 +57,13 @@ func (q *Queue) first(held *lock.Record) (*line, error) {
 // seek finds the oldest entry. It answers false when what stands there is not a
 // line of this package.
 func (k *sheet) seek() (bool, error) {
-	at, err := k.skipBlank()
-	if err != nil || at < 0 {
+	scratch := scratches.Get().(*[firstRead]byte)
+	defer scratches.Put(scratch)
+	at, text, err := k.skipBlank(scratch[:])
+	if err != nil || len(text) == 0 || text[0] != '{' {
 		return false, err
 	}
-	text, err := k.lineAt(at)
-	if err != nil || len(text) == 0 || text[0] != '{' {
+	if text, err = k.wholeLine(at, text); err != nil || len(text) == 0 {
 		return false, err
 	}
 	raw, comma := bytes.CutSuffix(text, []byte(","))
@@ -77,15 +78,16 @@ func (k *sheet) seek() (bool, error) {
 	return true, nil
 }
 
-// skipBlank returns the offset of the first byte that is not blank, and -1 when
-// that is not at the start of a line.
-func (k *sheet) skipBlank() (int64, error) {
-	buf := make([]byte, firstRead)
+var scratches = sync.Pool{New: func() any { return new([firstRead]byte) }}
+
+// skipBlank returns the offset of the first byte that is not blank, and what was read
+// from there on; nothing, when that is not at the start of a line.
+func (k *sheet) skipBlank(buf []byte) (int64, []byte, error) {
 	before := byte('\n')
 	for at := k.from; at < k.size; {
 		n, err := k.file.ReadAt(buf, at)
 		if n == 0 && err != nil {
-			return -1, err
+			return 0, nil, err
 		}
 		rest := bytes.TrimLeft(buf[:n], " \n")
 		skipped := n - len(rest)
@@ -95,37 +97,30 @@ func (k *sheet) skipBlank() (int64, error) {
 		at += int64(skipped)
 		if len(rest) > 0 {
 			if before != '\n' {
-				return -1, nil
+				return 0, nil, nil
 			}
-			return at, nil
+			return at, rest, nil
 		}
 		if len(buf) < blankRead {
 			buf = make([]byte, blankRead)
 		}
 	}
-	return -1, nil
+	return 0, nil, nil
 }
 
-// lineAt returns the line that starts at an offset, without its newline.
-func (k *sheet) lineAt(at int64) ([]byte, error) {
-	buf := make([]byte, 0, firstRead)
-	for {
-		n, err := k.file.ReadAt(buf[len(buf):cap(buf)], at+int64(len(buf)))
-		fresh := buf[len(buf) : len(buf)+n]
-		if i := bytes.IndexByte(fresh, '\n'); i >= 0 {
-			return buf[:len(buf)+i], nil
+// wholeLine returns the line that starts at an offset, without its newline, given
+// what was read of it. It is empty when the line does not end.
+func (k *sheet) wholeLine(at int64, text []byte) ([]byte, error) {
+	for size := 4 * firstRead; ; size *= 4 {
+		if i := bytes.IndexByte(text, '\n'); i >= 0 {
+			return text[:i], nil
 		}
-		buf = buf[:len(buf)+n]
-		if err == io.EOF {
+		if at+int64(len(text)) >= k.size {
 			return nil, nil
 		}
-		if err != nil {
+		text = make([]byte, min(int64(size), k.size-at))
+		if _, err := k.file.ReadAt(text, at); err != nil {
 			return nil, err
-		}
-		if len(buf) == cap(buf) {
-			grown := make([]byte, len(buf), 4*cap(buf))
-			copy(grown, buf)
-			buf = grown
 		}
 	}
 }
