@@ -201,3 +201,21 @@ func BenchmarkSendAndHandOver(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkLine reads one line the short way and the long one.
+func BenchmarkLine(b *testing.B) {
+	line, err := queue.Encode(benchEntry(0))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("own", func(b *testing.B) {
+		for b.Loop() {
+			queue.DecodeOwn(line)
+		}
+	})
+	b.Run("any", func(b *testing.B) {
+		for b.Loop() {
+			queue.DecodeAny(line)
+		}
+	})
+}
