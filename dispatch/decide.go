@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
 )
@@ -68,18 +69,19 @@ func (d *Dispatcher) confirm(ctx context.Context, h *handle, mid string, absent 
 	if absent {
 		return h.queue.Unclaim(held, mid)
 	}
-	return d.conclude(h, held, e, func() error { return d.settle(h, held, e) })
+	return d.conclude(h, held, []string{mid}, func() error { return d.settle(h, held, e) })
 }
 
-// conclude writes how an entry ended and removes it, as one change.
-func (d *Dispatcher) conclude(h *handle, held *lock.Record, e queue.Entry, write func() error) error {
+// conclude writes how entries ended and removes them, as one change.
+func (d *Dispatcher) conclude(h *handle, held *lock.Record, mids []string, write func() error) error {
 	if err := held.Begin(); err != nil {
 		return err
 	}
 	if err := write(); err != nil {
 		return errors.Join(err, held.Done())
 	}
-	if err := h.queue.Remove(held, e.MID); err != nil {
+	step.At("dispatch: end recorded")
+	if err := h.queue.Remove(held, mids...); err != nil {
 		return err
 	}
 	return held.Done()
@@ -146,20 +148,20 @@ func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, reason string, c
 		return nil, err
 	}
 	var revoked []string
+	var lines []timeline.Entry
 	for _, e := range entries {
-		if !chosen(e) {
-			continue
+		if chosen(e) {
+			revoked = append(revoked, e.MID)
+			lines = append(lines, revocation(e, d.options.Now(), reason))
 		}
-		err := d.conclude(h, held, e, func() error {
-			_, err := h.Timeline().Write(held, revocation(e, d.options.Now(), reason))
-			return err
-		})
-		if err != nil {
-			return revoked, err
-		}
-		revoked = append(revoked, e.MID)
 	}
-	return revoked, nil
+	if len(revoked) == 0 {
+		return nil, nil
+	}
+	return revoked, d.conclude(h, held, revoked, func() error {
+		_, err := h.Timeline().Write(held, lines...)
+		return err
+	})
 }
 
 func revocation(e queue.Entry, at time.Time, reason string) timeline.Revoked {
