@@ -5,6 +5,7 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline/session"
 )
@@ -28,6 +29,11 @@ func TestUnconfirmedIsHeldAndNotRepeated(t *testing.T) {
 	for range 3 {
 		_, err := w.Drain(t.Context(), "s1", dispatch.DrainOptions{})
 		wantIs(t, err, adapter.ErrUnconfirmed)
+		wantIs(t, err, dispatch.ErrHeld)
+	}
+	// What the adapter said is what a person decides by.
+	if s, err := w.State(t.Context(), "s1", head); err != nil || s.LastError != "the line went dead" || s.Attempts != 1 {
+		t.Fatalf("got %+v, %v, want the first reason and no further attempt", s, err)
 	}
 	wantEqual(t, "agent", w.agent.mids(), nil)
 	wantEqual(t, "owed", w.pending("s1"), []string{head, behind})
@@ -168,9 +174,7 @@ func TestDecidingDuringAnInsert(t *testing.T) {
 		t.Fatalf("got %+v, %v, want a declaration accepted during the insert", moved, err)
 	}
 	meanwhile := w.send("s1", dispatch.Message{Text: "meanwhile"})
-	if meanwhile.Delivered || meanwhile.Pass != nil {
-		t.Fatalf("got %+v, want it left to the pass that is at work", meanwhile)
-	}
+	wantIs(t, meanwhile.Pass, lock.ErrBusy) // it is left to the pass that is at work
 	confirmed, err := w.Confirm(t.Context(), "s1", slow, false)
 	must(t, err)
 	if confirmed.Condition != dispatch.Delivered {

@@ -38,6 +38,10 @@ var (
 	// not handed over yet.
 	ErrNotUnconfirmed = errors.New("dispatch: the message was not handed over")
 
+	// ErrHeld ends a pass at an unconfirmed message that nothing decides about:
+	// [Dispatcher.Confirm], [DrainOptions.Redeliver] or [Dispatcher.Revoke] do.
+	ErrHeld = errors.New("held until it is confirmed, redelivered or revoked")
+
 	// ErrInFlight is returned for a message that is being handed over right now.
 	ErrInFlight = errors.New("dispatch: the message is being handed over now")
 

@@ -69,10 +69,12 @@ func (p *pass) lookup(ctx context.Context, e queue.Entry) (queue.Verdict, error)
 	case presence == adapter.Absent, e.MID == p.options.Redeliver, p.adapter.Policy == adapter.Redeliver:
 		return queue.Hand, nil
 	}
-	reason := fmt.Sprintf("it may or may not have arrived: docket confirm %s %s if it did, docket confirm --absent or docket drain %s --redeliver %s if it did not",
-		p.h.ID(), e.MID, p.h.ID(), e.MID)
+	reason := "nobody saw how its last hand-over ended"
+	if e.LastError != "" {
+		reason = e.LastError
+	}
 	if err != nil {
 		reason += ": looking it up: " + err.Error()
 	}
-	return queue.Hand, adapter.Unconfirm(errors.New(reason))
+	return queue.Hand, adapter.Unconfirm(fmt.Errorf("%s: %w", reason, ErrHeld))
 }

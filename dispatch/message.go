@@ -58,7 +58,7 @@ func (m *Message) check() error {
 		return timeline.ErrText
 	}
 	if strings.TrimSpace(m.Text) == "" {
-		return fmt.Errorf("%w: give it on the command or on standard input", ErrEmptyText)
+		return ErrEmptyText
 	}
 	if m.From != "" {
 		if err := session.ValidID(m.From); err != nil {

@@ -62,7 +62,7 @@ func (d *Dispatcher) Drain(ctx context.Context, id string, o DrainOptions) (Pass
 }
 
 // passAfter makes the pass that follows a send. It waits for nobody: a pass that
-// is at work finds the new entry itself.
+// is at work finds the new entry itself, unless its own time is up.
 func (d *Dispatcher) passAfter(ctx context.Context, h *handle, a *Accepted) {
 	p := pass{d: d, h: h, done: Pass{Session: h.ID()}}
 	if d.options.Budget > 0 {
@@ -70,9 +70,6 @@ func (d *Dispatcher) passAfter(ctx context.Context, h *handle, a *Accepted) {
 	}
 	for {
 		held, err := h.Locks().TryDelivery()
-		if errors.Is(err, lock.ErrBusy) {
-			return
-		}
 		if err != nil {
 			a.Pass = err
 			return

@@ -25,8 +25,12 @@ type Accepted struct {
 	Delivered bool
 	// Cursor names the next public event after the message's own.
 	Cursor timeline.Cursor
-	// Pass is why the pass that followed left something owed; nil if it did not
-	// or none was made. It takes nothing back: the message is accepted.
+	// Pass is why something may still be owed; it takes nothing back, the message
+	// is accepted. A [*PassError] says at which message the pass ended and whether
+	// that is refused or unconfirmed; it may be another message than this one.
+	// [lock.ErrBusy] means that another pass is at work, which takes this message
+	// too or leaves it to the next. Nil means that nothing was owed any more, or
+	// that no pass was asked for.
 	Pass error
 }
 

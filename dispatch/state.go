@@ -54,7 +54,7 @@ func (d *Dispatcher) state(ctx context.Context, h *handle, mid string) (State, e
 	s := State{Session: h.ID(), MID: mid, Condition: Owed}
 	entries, err := h.queue.List()
 	if err != nil {
-		return s, err
+		return State{}, err
 	}
 	queued := false
 	for _, e := range entries {
@@ -66,12 +66,12 @@ func (d *Dispatcher) state(ctx context.Context, h *handle, mid string) (State, e
 	fate, known, err := h.Timeline().Fate(ctx, mid)
 	switch {
 	case err != nil:
-		return s, err
+		return State{}, err
 	case known:
 		s.AcceptedAt = fate.Sent.Time
 		s.ended(fate, queued)
 	case !queued:
-		return s, fmt.Errorf("session %s: message %s: %w: see docket log %s", h.ID(), mid, ErrNoMessage, h.ID())
+		return State{}, fmt.Errorf("session %s: message %s: %w", h.ID(), mid, ErrNoMessage)
 	}
 	return s, nil
 }

@@ -241,18 +241,25 @@ func (p *pass) conclude(ctx context.Context, held *lock.Record, e Entry, v Verdi
 	return nil
 }
 
-// notReady ends the pass before the entry was claimed in it.
+// notReady ends the pass before the entry was claimed in it. Why an entry became
+// unconfirmed is what a person needs to decide about it, so that note stays.
 func (p *pass) notReady(held *lock.Record, e Entry, err error) error {
-	if e.Unconfirmed() {
+	switch {
+	case e.Unconfirmed() && e.LastError != "":
+		return p.stop(held, e, Unconfirmed, err, nil)
+	case e.Unconfirmed():
 		return p.stop(held, e, Unconfirmed, err, p.q.Unconfirmed)
 	}
 	return p.stop(held, e, Refused, err, p.q.Refused)
 }
 
-// stop notes why the pass ends at the entry. One that somebody removed meanwhile
-// needs no note.
+// stop notes why the pass ends at the entry, unless note is nil. One that somebody
+// removed meanwhile needs no note.
 func (p *pass) stop(held *lock.Record, e Entry, a Answer, err error, note func(*lock.Record, string, string) error) error {
-	noteErr := note(held, e.MID, err.Error())
+	var noteErr error
+	if note != nil {
+		noteErr = note(held, e.MID, err.Error())
+	}
 	if errors.Is(noteErr, ErrNotPending) {
 		noteErr = nil
 	}
