@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -15,10 +14,10 @@ import (
 )
 
 // tryDrain is [Dispatcher.Drain] that waits for nobody: if another pass is at work
-// the error is [lock.ErrBusy]. A budget above zero ends the pass with errBudget
-// before the first insert after it. A panic becomes an error; what the pass held is
-// free then.
-func (d *Dispatcher) tryDrain(ctx context.Context, id string, budget time.Duration) (done Pass, err error) {
+// the error is [lock.ErrBusy]. It ends with the context of g, and an insert with the
+// grace. A budget above zero ends the pass with errBudget before the first insert
+// after it. A panic becomes an error; what the pass held is free then.
+func (d *Dispatcher) tryDrain(g *grace, id string, budget time.Duration) (done Pass, err error) {
 	h, err := d.handles.get(id)
 	if err != nil {
 		return Pass{Session: id}, err
@@ -30,6 +29,8 @@ func (d *Dispatcher) tryDrain(ctx context.Context, id string, budget time.Durati
 			done, err = p.done, fmt.Errorf("session %s: the pass panicked: %v", id, value)
 		}
 	}()
+	g.enter(id, "")
+	defer g.leave(id)
 	if budget > 0 {
 		p.until = d.options.Now().Add(budget)
 	}
@@ -38,7 +39,7 @@ func (d *Dispatcher) tryDrain(ctx context.Context, id string, budget time.Durati
 		if err != nil {
 			return p.done, err
 		}
-		err = p.run(ctx, held)
+		err = g.run(&p, held)
 		if again, err := p.after(err); !again {
 			return p.done, err
 		}

@@ -245,12 +245,8 @@ func TestRunEndsWithoutATrace(t *testing.T) {
 	w := newWorld(t, "s1", "s2")
 	mid := w.later("s1", "go")
 	a := lasting{make(chan struct{})}
-	d := dispatch.New(w.store, dispatch.Options{Adapters: adapter.Registry{{
-		Name: "agent",
-		Open: func(adapter.Session, map[string]string) (adapter.Adapter, error) { return a, nil },
-	}}})
-	defer d.Close()
-	stop := sweeping(t, dispatch.NewSweeper(d, dispatch.SweepOptions{}))
+	w.use(a)
+	stop := sweeping(t, dispatch.NewSweeper(w.Dispatcher, dispatch.SweepOptions{Grace: time.Millisecond}))
 	<-a.entered
 	stop()
 	if got := w.condition("s1", mid); got != dispatch.Delivered {

@@ -60,9 +60,19 @@ type SweepOptions struct {
 	// keep other sessions waiting. Zero or less means [DefaultSweepParallel].
 	Parallel int
 
+	// Grace is how long an insert that is under way when the context ends may go on;
+	// then it is cancelled, and its message stays unconfirmed unless the adapter can
+	// tell. Zero means [DefaultSweepGrace]; a negative value means as long as the
+	// adapter takes.
+	Grace time.Duration
+
+	// Hurry ends a Grace at once when it is closed. Nil means that nothing does.
+	Hurry <-chan struct{}
+
 	// Logger is told of what was delivered, and of what could not be when the reason
-	// is another than the last time; each such line has the session and, where there
-	// is one, the mid. Nil means that nothing is logged.
+	// is another than the last time; and, when the context has ended, of each pass
+	// that is still at work, and again if it is cut short. Each such line has the
+	// session and, where there is one, the mid. Nil means that nothing is logged.
 	Logger *slog.Logger
 
 	// Random returns the random numbers in [0, 1) that shorten the distances. Run
@@ -92,6 +102,7 @@ func NewSweeper(d *Dispatcher, o SweepOptions) *Sweeper {
 	o.MinBackoff = positive(o.MinBackoff, DefaultMinBackoff)
 	o.MaxBackoff = max(positive(o.MaxBackoff, DefaultMaxBackoff), o.MinBackoff)
 	o.Parallel = positive(o.Parallel, DefaultSweepParallel)
+	o.Grace = cmp.Or(o.Grace, DefaultSweepGrace)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -136,7 +147,8 @@ type Attempt struct {
 //
 // A nil error means that every session was looked at; what a pass met is in its
 // [Attempt]. Otherwise the store could not be listed or ctx has ended, and Swept
-// says what was done until then. If the process dies inside, at most one message
+// says what was done until then; an insert that was under way had its
+// [SweepOptions.Grace]. If the process dies inside, at most one message
 // of each session is left unconfirmed.
 func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
 	var (
@@ -146,6 +158,8 @@ func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
 		work  sync.WaitGroup
 		slots = make(slots, s.options.Parallel)
 	)
+	g, end := s.grace(ctx)
+	defer end()
 	list := func() error {
 		for id, err := range s.d.store.IDs(ctx) {
 			if err != nil {
@@ -160,7 +174,7 @@ func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
 			}
 			work.Go(func() {
 				var a Attempt
-				slots.hold(func() { a, _ = s.attempt(ctx, id, 0, "") })
+				slots.hold(func() { a, _ = s.attempt(g, id, 0, "") })
 				if gone(a.Err) {
 					return
 				}
@@ -193,14 +207,14 @@ func (s *Sweeper) dirOf(id string, root *string) (string, error) {
 
 // attempt makes one pass and logs it. It returns the text of the pass's error;
 // before is that of the session's last one.
-func (s *Sweeper) attempt(ctx context.Context, id string, budget time.Duration, before string) (Attempt, string) {
+func (s *Sweeper) attempt(g *grace, id string, budget time.Duration, before string) (Attempt, string) {
 	var a Attempt
-	a.Pass, a.Err = s.d.tryDrain(ctx, id, budget)
+	a.Pass, a.Err = s.d.tryDrain(g, id, budget)
 	log := s.options.Logger.With("session", id)
 	for _, mid := range a.Delivered {
-		log.InfoContext(ctx, "delivered", "mid", mid)
+		log.InfoContext(g.inserts, "delivered", "mid", mid)
 	}
-	if a.Err == nil || gone(a.Err) || ctx.Err() != nil ||
+	if a.Err == nil || gone(a.Err) || g.calledOff(a.Err) ||
 		errors.Is(a.Err, lock.ErrBusy) || errors.Is(a.Err, errBudget) {
 		return a, before
 	}
@@ -212,7 +226,7 @@ func (s *Sweeper) attempt(ctx context.Context, id string, budget time.Duration, 
 	if p := (*PassError)(nil); errors.As(a.Err, &p) && p.MID != "" {
 		attrs = []any{"mid", p.MID, "answer", p.Answer.String(), "error", p.Err.Error()}
 	}
-	log.Log(ctx, level, "not delivered", attrs...)
+	log.Log(g.inserts, level, "not delivered", attrs...)
 	return a, text
 }
 

@@ -26,11 +26,14 @@ import (
 //
 // No session ends it: a session that cannot be read is logged and tried again at
 // MaxBackoff, and one that is closed is forgotten. A store that does not exist is
-// waited for. Run returns ctx's error once the passes that it started have ended,
-// which they do as soon as their adapters heed ctx; a hand-over that is cut short is
-// unconfirmed. It returns another error only if the store cannot be listed at the
-// very beginning. If the process dies inside, at most one message of each session
-// is left unconfirmed.
+// waited for. It returns another error than ctx's only if the store cannot be
+// listed at the very beginning.
+//
+// When ctx ends nothing new is started, and the inserts that are under way get
+// [SweepOptions.Grace]. What is still at work then is cancelled. Run returns ctx's
+// error once the passes that it started have ended, which they do as soon as their
+// adapters heed that; a hand-over that is cut short is unconfirmed. If the process
+// dies inside, at most one message of each session is left unconfirmed.
 func (s *Sweeper) Run(ctx context.Context) error {
 	look := newLookout(s)
 	defer look.close()
@@ -102,6 +105,8 @@ type loop struct {
 }
 
 func (l *loop) run(ctx context.Context) error {
+	g, end := l.s.grace(ctx)
+	defer end()
 	defer l.work.Wait()
 	for {
 		slots := l.slots
@@ -115,7 +120,7 @@ func (l *loop) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case slots <- struct{}{}:
-			l.start(ctx)
+			l.start(g)
 		case seen := <-l.found:
 			l.seen(seen)
 		case o := <-l.ended:
@@ -148,7 +153,7 @@ func (l *loop) seen(s sighting) {
 }
 
 // start puts the first in the line to work, in the slot that was taken for it.
-func (l *loop) start(ctx context.Context) {
+func (l *loop) start(g *grace) {
 	x := l.line[0]
 	l.line = slices.Delete(l.line, 0, 1)
 	x.phase, x.touched, x.owes = working, false, false
@@ -161,13 +166,13 @@ func (l *loop) start(ctx context.Context) {
 				now, err := l.s.d.standsAt(x.id)
 				o.moved = err == nil && at.over(now)
 			} else {
-				o.pass, o.reason = l.s.attempt(ctx, x.id, patience, before)
+				o.pass, o.reason = l.s.attempt(g, x.id, patience, before)
 			}
 			o.took = time.Since(begun)
 		})
 		select {
 		case l.ended <- o:
-		case <-ctx.Done():
+		case <-g.ctx.Done():
 		}
 	})
 }
