@@ -48,7 +48,7 @@
 //	{"ts":"2026-11-30T09:30:15.780Z","kind":"status","status":S,"proposal":S,"note":S,"seq":N}
 //	{"ts":…,"kind":"sent","mid":"…","text":"…","from":S,"replyVia":"note",
 //	    "dispatchReceipt":{"operation":"…","requestDigest":"…","payloadHash":"…","delivery":{"text":"…","from":S}},
-//	    "docket":{"delivered":"…","attributes":{"…":"…"}},"seq":N}
+//	    "docket":{"delivered":"…","attributes":{"…":"…"},"fromLife":N},"seq":N}
 //	{"ts":…,"kind":"dispatch-settled","operation":"…","requestDigest":"…","mid":"…","seq":N}
 //	{"ts":…,"kind":"dispatch-revoked","operation":"…","requestDigest":"…","mid":"…","reason":"…","seq":N}
 //

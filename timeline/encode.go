@@ -3,6 +3,7 @@ package timeline
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -53,20 +54,29 @@ func (s Sent) appendPrivate(dst []byte) []byte {
 	if s.Delivered != "" && s.Delivered != without.HandedText() {
 		dst = appendString(append(dst, `"delivered":`...), s.Delivered)
 	}
-	if len(s.Attributes) == 0 {
-		return append(dst, '}')
+	if len(s.Attributes) > 0 {
+		dst = appendStrings(append(appendComma(dst), `"attributes":`...), s.Attributes)
 	}
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
+	if s.FromLife != 0 {
+		dst = strconv.AppendUint(append(appendComma(dst), `"fromLife":`...), s.FromLife, 10)
 	}
-	dst = append(dst, `"attributes":{`...)
-	for i, name := range slices.Sorted(maps.Keys(s.Attributes)) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendString(append(appendString(dst, name), ':'), s.Attributes[name])
+	return append(dst, '}')
+}
+
+// appendComma separates the next field from those before it.
+func appendComma(dst []byte) []byte {
+	if dst[len(dst)-1] == '{' {
+		return dst
 	}
-	return append(dst, "}}"...)
+	return append(dst, ',')
+}
+
+func appendStrings(dst []byte, m map[string]string) []byte {
+	dst = append(dst, '{')
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		dst = appendString(append(appendString(appendComma(dst), name), ':'), m[name])
+	}
+	return append(dst, '}')
 }
 
 func (r *Receipt) append(dst []byte) []byte {

@@ -41,8 +41,11 @@ type Sent struct {
 	Delivered string
 	// Attributes go with the message to the harness.
 	Attributes map[string]string
+	// FromLife says which life of the sending session said it: an id can be used
+	// again after the session that bore it was closed. Zero means that nobody knows.
+	FromLife uint64
 	// NoDebt says that nobody has to hand this message over, so that [Log.Owed]
-	// never names it. Delivered and Attributes are not stored then.
+	// never names it. Delivered, Attributes and FromLife are not stored then.
 	NoDebt bool
 }
 

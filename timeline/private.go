@@ -1,5 +1,7 @@
 package timeline
 
+import "strconv"
+
 // decodeSent decodes a sent line with its private fields. A receipt or a docket
 // object that is not of the stored shape proves nothing and counts as absent.
 func (l *line) decodeSent() Sent {
@@ -84,9 +86,16 @@ func textAt(raw []byte, v value) (t string, ok bool) {
 
 // decodePrivate takes the docket object of a sent line into s.
 func decodePrivate(object []byte, s *Sent) (ok bool) {
-	var attributes value
-	if !pick(object, want{name: "delivered", text: &s.Delivered}, want{name: "attributes", at: &attributes}) {
+	var attributes, fromLife value
+	if !pick(object, want{name: "delivered", text: &s.Delivered}, want{name: "attributes", at: &attributes}, want{name: "fromLife", at: &fromLife}) {
 		return false
+	}
+	if !fromLife.null(object) {
+		life, err := strconv.ParseUint(string(fromLife.bytes(object)), 10, 64)
+		if err != nil {
+			return false
+		}
+		s.FromLife = life
 	}
 	if attributes.null(object) {
 		return true
