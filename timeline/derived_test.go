@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/docket-go/docket/timeline"
+	"pgregory.net/rapid"
 )
 
 func TestLastHumanAndStatus(t *testing.T) {
@@ -154,7 +155,7 @@ func TestOwedBeyondTheHeader(t *testing.T) {
 
 func TestOwedIsWhatWasWritten(t *testing.T) {
 	l := buffered(t, newDir(t), 500)
-	s := timeline.Sent{Time: now, MID: "m0", Text: "go", From: "lead", ReplyVia: timeline.Note, Delivered: "go hint", Attributes: map[string]string{"a": "b"},
+	s := timeline.Sent{Time: now, MID: "m0", Text: "go", From: "lead", ReplyVia: timeline.Note, Delivered: "go hint", Attributes: map[string]string{"a": "b"}, FromLife: 7,
 		Receipt: &timeline.Receipt{Operation: "merge", RequestDigest: "d", PayloadHash: "p", Delivery: timeline.Delivery{Text: "go frozen", From: "lead"}}}
 	w := appendAll(t, l, s)
 	for range 20 {
@@ -219,6 +220,10 @@ func TestFate(t *testing.T) {
 			fill()
 			appendAll(t, l, timeline.Settled{MID: "m1"}, timeline.Revoked{MID: "m2", Reason: "obsolete"}, timeline.Settled{MID: odd.MID}, timeline.Settled{MID: "unknown"})
 			fill()
+			together, err := l.Fates(t.Context(), "m0", "m1", "m2", odd.MID, "m5", "unknown", "m1", "")
+			if err != nil || len(together) != 5 {
+				t.Errorf("together: got %d, %v, want 5", len(together), err)
+			}
 			for _, tt := range []struct {
 				mid              string
 				settled, revoked bool
@@ -233,6 +238,9 @@ func TestFate(t *testing.T) {
 				{"m5", false, false, "", false, 4},
 			} {
 				f, ok, err := l.Fate(t.Context(), tt.mid)
+				if !reflect.DeepEqual(f, together[tt.mid]) {
+					t.Errorf("%q: among others got %+v, alone %+v", tt.mid, together[tt.mid], f)
+				}
 				if err != nil || !ok || f.Settled != tt.settled || f.Revoked != tt.revoked || f.RevokedReason != tt.reason || f.Ours != tt.ours || f.Seq != tt.seq || f.Sent.MID != tt.mid {
 					t.Errorf("%q: got %+v, %v, %v, want %+v", tt.mid, f, ok, err, tt)
 				}
@@ -245,6 +253,40 @@ func TestFate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whatever was written, in however many segments, each message's fate is the same
+// whether it is asked for alone, with a few others or with all.
+func TestFatesAgree(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		l := buffered(t, newDir(t), rapid.SampledFrom([]int64{400, 3000, -1}).Draw(rt, "bytes"))
+		var mids []string
+		for range rapid.IntRange(1, 60).Draw(rt, "entries") {
+			mid := fmt.Sprintf("m%d", rapid.IntRange(0, 30).Draw(rt, "i"))
+			switch rapid.IntRange(0, 3).Draw(rt, "kind") {
+			case 0:
+				appendAll(t, l, timeline.Settled{MID: mid})
+			case 1:
+				appendAll(t, l, timeline.Revoked{MID: mid, Reason: "r"})
+			default:
+				if !slices.Contains(mids, mid) {
+					appendAll(t, l, timeline.Sent{MID: mid, Text: "go", NoDebt: rapid.Bool().Draw(rt, "no debt")})
+					mids = append(mids, mid)
+				}
+			}
+		}
+		asked := rapid.SliceOfDistinct(rapid.SampledFrom(append(mids, "absent")), rapid.ID).Draw(rt, "asked")
+		got, err := l.Fates(t.Context(), asked...)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, mid := range asked {
+			want, ok, err := l.Fate(t.Context(), mid)
+			if f, found := got[mid]; err != nil || ok != found || ok != slices.Contains(mids, mid) || !reflect.DeepEqual(f, want) {
+				rt.Errorf("%s: got %+v, %v, want %+v, %v, %v", mid, f, found, want, ok, err)
+			}
+		}
+	})
 }
 
 // Another program may write a mid with escapes that docket would not use.
@@ -302,5 +344,11 @@ func TestNamedLineIsMissing(t *testing.T) {
 	rename(t, dir, "m0", "x0")
 	if f, ok, err := buffered(t, dir, 500).Fate(t.Context(), "m0"); !errors.Is(err, timeline.ErrCorrupt) {
 		t.Errorf("got %+v, %v, %v, want %v", f, ok, err, timeline.ErrCorrupt)
+	}
+	if f, err := buffered(t, dir, 500).Fates(t.Context(), "m0", "x0"); !errors.Is(err, timeline.ErrCorrupt) {
+		t.Errorf("with others: got %+v, %v, want %v", f, err, timeline.ErrCorrupt)
+	}
+	if f, ok, err := buffered(t, dir, 500).Fate(t.Context(), "x0"); err != nil || !ok || f.Seq != 0 {
+		t.Errorf("the line that is there: got %+v, %v, %v", f, ok, err)
 	}
 }

@@ -50,16 +50,6 @@ type moreFact struct {
 	Sum   uint64 `json:"sum,string"`
 }
 
-// lists reports whether the message mid was owed when the facts were taken, and
-// where its line is.
-func (f *facts) lists(mid string) (seq uint64, ok bool) {
-	i := slices.IndexFunc(f.Owed, func(d debtFact) bool { return d.MID == mid })
-	if i < 0 {
-		return 0, false
-	}
-	return f.Owed[i].Seq, true
-}
-
 func (f *facts) owe(mid string, seq uint64) {
 	if f.More == nil && len(f.Owed) < maxListed && len(mid) <= maxIDBytes {
 		f.Owed = append(f.Owed, debtFact{mid, seq})

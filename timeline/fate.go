@@ -2,8 +2,11 @@ package timeline
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/docket-go/docket/timeline/segment"
@@ -24,21 +27,64 @@ type Fate struct {
 
 // Fate returns what the log proves about the message mid, and false if the log
 // has no such message. It reads from the end back to the message, or to the
-// header that names it as owed.
+// header that names it as owed. The error is [ErrCorrupt] if a header names the
+// message and its line is not there any more, else [ErrClosed], ctx's or one of
+// the system.
 func (l *Log) Fate(ctx context.Context, mid string) (f Fate, ok bool, err error) {
-	if mid == "" {
-		return Fate{}, false, nil
+	fates, err := l.Fates(ctx, mid)
+	f, ok = fates[mid]
+	return f, ok, err
+}
+
+// Fates is [Log.Fate] for many messages with one reading of the log, which ends
+// as soon as all of them were found. Messages that the log does not have are not
+// in the result. Memory grows with the messages asked for, not with the log. After
+// an error the result is nil.
+func (l *Log) Fates(ctx context.Context, mids ...string) (map[string]Fate, error) {
+	s := fateSearch{log: l, left: map[string]*sought{}, found: make(map[string]Fate, len(mids))}
+	for _, mid := range mids {
+		if mid != "" {
+			s.left[mid] = &sought{quoted: appendString(nil, mid)}
+		}
 	}
-	v, err := l.segments.View(ctx)
+	if len(s.left) == 0 {
+		return s.found, nil
+	}
+	if err := s.run(ctx); err != nil {
+		return nil, err
+	}
+	return s.found, nil
+}
+
+// fewMessages is up to how many messages looking for each in a line is faster than
+// taking the line apart.
+const fewMessages = 8
+
+// A fateSearch is one reading of the log backward.
+type fateSearch struct {
+	log   *Log
+	left  map[string]*sought // the messages whose line was not found yet
+	found map[string]Fate
+	wrong error // why headers are not believed any more
+}
+
+// A sought is what the lines behind a message have said of it so far.
+type sought struct {
+	fate   Fate
+	quoted []byte // its mid as docket writes it
+	named  error  // a header named it, and this is what is wrong with its line
+}
+
+func (s *fateSearch) run(ctx context.Context) error {
+	v, err := s.log.segments.View(ctx)
 	if err != nil {
-		return Fate{}, false, l.wrap(err)
+		return s.log.wrap(err)
 	}
-	quoted := appendString(nil, mid)
 	for at, err := range v.Backward(ctx) {
 		if err != nil {
-			return Fate{}, false, l.wrap(err)
+			return s.log.wrap(err)
 		}
-		if at.Class == segment.Unreadable || !mayHold(at.Bytes, quoted) {
+		if at.Class == segment.Unreadable || !s.mayHold(at.Bytes) {
 			continue
 		}
 		p, err := parse(at.Bytes)
@@ -46,103 +92,98 @@ func (l *Log) Fate(ctx context.Context, mid string) (f Fate, ok bool, err error)
 			continue
 		}
 		if before, isHeader := p.summary(at); isHeader {
-			if seq, listed := before.lists(mid); listed {
-				return l.fateAt(ctx, f, mid, seq)
+			if err := s.takeListed(ctx, &before); err != nil {
+				return err
 			}
-			continue
+		} else {
+			s.take(at, &p)
 		}
-		if f.take(at, &p, mid) {
-			return f, true, nil
+		if len(s.left) == 0 {
+			return nil
 		}
 	}
-	return Fate{}, false, nil
+	for _, m := range s.left {
+		if m.named != nil {
+			return m.named
+		}
+	}
+	return nil
 }
 
-// mayHold returns false only if no string of the line is the quoted one: without
+// mayHold returns false only if no string of the line is one of the mids: without
 // escapes it would stand there as it is.
-func mayHold(raw, quoted []byte) bool {
-	return bytes.Contains(raw, quoted) || bytes.IndexByte(raw, '\\') >= 0
+func (s *fateSearch) mayHold(raw []byte) bool {
+	if len(s.left) > fewMessages {
+		return true
+	}
+	for _, m := range s.left {
+		if bytes.Contains(raw, m.quoted) {
+			return true
+		}
+	}
+	return bytes.IndexByte(raw, '\\') >= 0
 }
 
-// take notes what the line says of the message, and returns true once it is the
-// line of the message itself, before which nothing can be said of it.
-func (f *Fate) take(at segment.Line, p *line, mid string) (found bool) {
-	if p.string(p.mid) != mid {
-		return false
+// take notes what the line says of a message that is looked for. With the line of
+// the message itself all is said: nothing before can be about it.
+func (s *fateSearch) take(at segment.Line, p *line) {
+	if p.kind == statusLine || p.kind == otherLine || p.mid.null(p.raw) {
+		return
 	}
+	mid := p.string(p.mid)
+	if m := s.left[mid]; m != nil && m.fate.take(at.Seq, p) {
+		s.found[mid] = m.fate
+		delete(s.left, mid)
+	}
+}
+
+// take notes what a line of the message says of it, and returns true for the line
+// of the message itself.
+func (f *Fate) take(seq uint64, p *line) (found bool) {
 	switch p.kind {
 	case settledLine:
 		f.Settled, f.SettledAt = true, p.time()
 	case revokedLine:
 		f.Revoked, f.RevokedAt, f.RevokedReason = true, p.time(), p.string(p.reason)
 	case sentLine:
-		f.Sent, f.Seq = p.decodeSent(), at.Seq
+		f.Sent, f.Seq = p.decodeSent(), seq
 		f.Ours = !f.Sent.NoDebt
 		return true
 	}
 	return false
 }
 
-// fateAt completes f with the line that a header lists.
-func (l *Log) fateAt(ctx context.Context, f Fate, mid string, seq uint64) (Fate, bool, error) {
-	pick := picker{log: l}
-	defer pick.close()
-	err := pick.at(ctx, seq, func(p *line) error {
-		if !f.take(segment.Line{Seq: seq}, p, mid) {
-			return fmt.Errorf("it is not message %s", mid)
-		}
+// takeListed fetches the messages that a header names as owed before it. After a
+// header that is wrong the lines themselves decide.
+func (s *fateSearch) takeListed(ctx context.Context, before *facts) error {
+	if s.wrong != nil {
 		return nil
-	})
-	return f, err == nil, err
-}
-
-// Found is what the log proves about a keyed request.
-type Found struct {
-	Sent    Sent
-	Seq     uint64
-	Settled bool
-	Revoked bool
-}
-
-// Receipt returns the message that was accepted for the request, and false if none
-// was. It opens only segments that may hold it.
-func (l *Log) Receipt(ctx context.Context, operation, requestDigest string) (f Found, ok bool, err error) {
-	settled, revoked := map[string]bool{}, map[string]bool{}
-	for at, err := range l.segments.FindKey(ctx, requestKey(operation, requestDigest)) {
-		if err != nil {
-			return Found{}, false, l.wrap(err)
+	}
+	listed := slices.DeleteFunc(before.Owed, func(d debtFact) bool { return s.left[d.MID] == nil })
+	slices.SortFunc(listed, func(a, b debtFact) int { return cmp.Compare(a.Seq, b.Seq) })
+	pick := picker{log: s.log}
+	defer pick.close()
+	for _, d := range listed {
+		m := s.left[d.MID]
+		if m == nil {
+			continue // named twice
 		}
-		p, err := parse(at.Bytes)
-		if err != nil {
+		err := pick.at(ctx, d.Seq, func(p *line) error {
+			if p.kind != sentLine || p.string(p.mid) != d.MID {
+				return fmt.Errorf("it is not message %s", d.MID)
+			}
+			m.fate.take(d.Seq, p)
+			return nil
+		})
+		if errors.Is(err, ErrCorrupt) {
+			m.named, s.wrong = err, err
 			continue
 		}
-		switch mid := p.string(p.mid); p.kind {
-		case settledLine:
-			settled[mid] = true
-		case revokedLine:
-			revoked[mid] = true
-		case sentLine:
-			f = Found{Sent: p.decodeSent(), Seq: at.Seq, Settled: settled[mid], Revoked: revoked[mid]}
-			ok = true
+		if err != nil {
+			return err
 		}
-		if ok {
-			break
-		}
+		s.found[d.MID] = m.fate
+		delete(s.left, d.MID)
 	}
-	if !ok || f.Settled || f.Revoked {
-		return f, ok, nil
-	}
-	return l.completed(ctx, f)
-}
-
-// completed adds what lines without the key say of the message.
-func (l *Log) completed(ctx context.Context, f Found) (Found, bool, error) {
-	fate, ok, err := l.Fate(ctx, f.Sent.MID)
-	if err != nil {
-		return Found{}, false, err
-	}
-	if ok && fate.Seq == f.Seq {
-		f.Settled, f.Revoked = fate.Settled, fate.Revoked
-	}
-	return f, true, nil
+	return nil
 }

@@ -1,0 +1,54 @@
+package timeline
+
+import "context"
+
+// Found is what the log proves about a keyed request.
+type Found struct {
+	Sent    Sent
+	Seq     uint64
+	Settled bool
+	Revoked bool
+}
+
+// Receipt returns the message that was accepted for the request, and false if none
+// was. It opens only segments that may hold it.
+func (l *Log) Receipt(ctx context.Context, operation, requestDigest string) (f Found, ok bool, err error) {
+	settled, revoked := map[string]bool{}, map[string]bool{}
+	for at, err := range l.segments.FindKey(ctx, requestKey(operation, requestDigest)) {
+		if err != nil {
+			return Found{}, false, l.wrap(err)
+		}
+		p, err := parse(at.Bytes)
+		if err != nil {
+			continue
+		}
+		switch mid := p.string(p.mid); p.kind {
+		case settledLine:
+			settled[mid] = true
+		case revokedLine:
+			revoked[mid] = true
+		case sentLine:
+			f = Found{Sent: p.decodeSent(), Seq: at.Seq, Settled: settled[mid], Revoked: revoked[mid]}
+			ok = true
+		}
+		if ok {
+			break
+		}
+	}
+	if !ok || f.Settled || f.Revoked {
+		return f, ok, nil
+	}
+	return l.completed(ctx, f)
+}
+
+// completed adds what lines without the key say of the message.
+func (l *Log) completed(ctx context.Context, f Found) (Found, bool, error) {
+	fate, ok, err := l.Fate(ctx, f.Sent.MID)
+	if err != nil {
+		return Found{}, false, err
+	}
+	if ok && fate.Seq == f.Seq {
+		f.Settled, f.Revoked = fate.Settled, fate.Revoked
+	}
+	return f, true, nil
+}
