@@ -27,6 +27,9 @@ func encode(e Entry) ([]byte, error) {
 	} else {
 		w.string(`,"from":`, e.From)
 	}
+	if e.FromLife != 0 {
+		w.raw(`,"fromLife":`, strconv.AppendUint(nil, e.FromLife, 10))
+	}
 	if d := e.Dispatch; d != nil {
 		w.string(`,"dispatch":{"operation":`, d.Operation)
 		w.string(`,"requestDigest":`, d.RequestDigest)
@@ -201,6 +204,11 @@ func (d *decoding) other(name string) error {
 		var a map[string]string
 		if err = json.Unmarshal(value, &a); err == nil {
 			e.Attributes = a
+		}
+	case "fromLife":
+		var n *uint64
+		if err = json.Unmarshal(value, &n); err == nil && n != nil {
+			e.FromLife = *n
 		}
 	case "seq":
 		var n *uint64

@@ -69,6 +69,7 @@
 // with a comma but for the last, "]\n". An entry is a JSON object:
 //
 //	{"mid":"…","text":"…","from":"…"|null,
+//	 "fromLife":2,                                       if the sender is not in its first life
 //	 "dispatch":{"operation":"…","requestDigest":"…"},   keyed messages
 //	 "attributes":{"name":"value"},                      if there are any
 //	 "seq":7,                                            if it is known

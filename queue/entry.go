@@ -13,6 +13,7 @@ const MaxMIDBytes = 256
 type Entry struct {
 	MID        string
 	From       string            // the sending session; empty means a human
+	FromLife   uint64            // which life of the sending session it was
 	Text       string            // exactly as it will be handed over
 	Attributes map[string]string // for the adapter
 	Dispatch   *Dispatch         // of a keyed message

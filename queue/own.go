@@ -29,6 +29,10 @@ func decodeOwn(raw []byte) (e Entry, ok bool) {
 	if !r.skip(`,"from":null`) {
 		e.From = r.string(`,"from":`)
 	}
+	if r.skip(`,"fromLife":`) {
+		e.FromLife = r.number()
+		r.bad = r.bad || e.FromLife == 0
+	}
 	if r.skip(`,"dispatch":`) {
 		e.Dispatch = &Dispatch{Operation: r.string(`{"operation":`), RequestDigest: r.string(`,"requestDigest":`)}
 		r.need(`}`)

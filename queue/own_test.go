@@ -18,6 +18,9 @@ func TestOwnLinesReadAlike(t *testing.T) {
 			MID: rapid.StringMatching(`[a-z0-9"\\é-]{1,20}`).Draw(rt, "mid"), From: text.Draw(rt, "from"), Text: text.Draw(rt, "text"),
 			EnqueuedAt: time.UnixMilli(rapid.Int64Range(0, 4e12).Draw(rt, "at")).UTC(),
 		}
+		if rapid.Bool().Draw(rt, "later life") {
+			e.FromLife = rapid.Uint64Min(1).Draw(rt, "life")
+		}
 		if rapid.Bool().Draw(rt, "keyed") {
 			e.Dispatch = &queue.Dispatch{Operation: text.Draw(rt, "operation"), RequestDigest: text.Draw(rt, "digest")}
 		}
@@ -44,7 +47,7 @@ func TestOwnLinesReadAlike(t *testing.T) {
 // change edits a line in a drawn place.
 func change(rt *rapid.T, line []byte) []byte {
 	i := rapid.IntRange(0, len(line)-1).Draw(rt, "place")
-	junk := rapid.SampledFrom([]string{"", "\"", "\\", "0", " ", "}", "{", ",", "\x00", "\xff", "null", `,"x":1`}).Draw(rt, "junk")
+	junk := rapid.SampledFrom([]string{"", "\"", "\\", "0", " ", "}", "{", ",", "\x00", "\xff", "null", `,"x":1`, `,"fromLife":0`}).Draw(rt, "junk")
 	keep := rapid.IntRange(i, min(i+2, len(line))).Draw(rt, "behind")
 	return append(append(append([]byte(nil), line[:i]...), junk...), line[keep:]...)
 }

@@ -34,7 +34,7 @@ func TestRestingStateIsNoFile(t *testing.T) {
 func TestEntryRoundTrip(t *testing.T) {
 	d := newDesk(t, queue.Options{})
 	want := queue.Entry{
-		MID: "m<1>", From: "lead", Text: "a & b \u2028 <c>\n\x00\ttab \"quoted\" ünï 漢字 🎉",
+		MID: "m<1>", From: "lead", FromLife: 3, Text: "a & b \u2028 <c>\n\x00\ttab \"quoted\" ünï 漢字 🎉",
 		Attributes: map[string]string{"k": "v", "": "empty"},
 		Dispatch:   &queue.Dispatch{Operation: "merge", RequestDigest: strings.Repeat("0f", 32)},
 		Seq:        7, HasSeq: true, EnqueuedAt: time.UnixMilli(1_800_000_000_123).UTC(),
@@ -60,13 +60,13 @@ func TestEntryFormat(t *testing.T) {
 	d := newDesk(t, queue.Options{})
 	d.enqueue("a")
 	e := entry("b")
-	e.From, e.Seq, e.HasSeq = "lead", 3, true
+	e.From, e.FromLife, e.Seq, e.HasSeq = "lead", 2, 3, true
 	e.Dispatch = &queue.Dispatch{Operation: "op", RequestDigest: "d"}
 	e.Attributes = map[string]string{"z": "1", "y": "2"}
 	d.must(func(held *lock.Record) error { return d.Enqueue(held, e) })
 	want := `[
 {"mid":"a","text":"text of a","from":null,"enqueuedAt":"2027-01-15T08:00:00.123Z"},
-{"mid":"b","text":"text of b","from":"lead","dispatch":{"operation":"op","requestDigest":"d"},"attributes":{"y":"2","z":"1"},"seq":3,"enqueuedAt":"2027-01-15T08:00:00.123Z"}
+{"mid":"b","text":"text of b","from":"lead","fromLife":2,"dispatch":{"operation":"op","requestDigest":"d"},"attributes":{"y":"2","z":"1"},"seq":3,"enqueuedAt":"2027-01-15T08:00:00.123Z"}
 ]
 `
 	if got := d.content(); got != want {
