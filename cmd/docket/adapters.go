@@ -2,15 +2,16 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/docket-go/docket/adapter"
 )
 
 func adaptersVerb() verb {
 	return verb{
-		name: "adapters", run: runAdapters,
-		short:   "list the adapters that are built in, with their settings",
-		example: "docket adapters",
+		name: "adapters", args: "[NAME]", max: 1, run: runAdapters,
+		short:   "list the adapters that are built in, or explain the settings of one",
+		example: "docket adapters\ndocket adapters exec",
 	}
 }
 
@@ -30,22 +31,54 @@ type adapterSetting struct {
 }
 
 func runAdapters(_ context.Context, c *call) error {
-	for _, k := range kinds {
-		if !c.out.json {
-			c.printKind(k)
-			continue
-		}
-		answer := adapterKind{Name: k.Name, Doc: k.Doc, Settings: []adapterSetting{}}
-		for _, s := range k.AllSettings() {
-			answer.Settings = append(answer.Settings, adapterSetting{s.Name, orNull(s.Default), s.Required, s.Doc, s.Allowed})
-		}
-		if err := c.out.object(answer); err != nil {
+	if len(c.args) == 1 {
+		k, err := kinds.Kind(c.args[0])
+		if err != nil {
 			return err
 		}
+		if !c.out.json {
+			c.printKind(k)
+			return nil
+		}
+		return c.out.object(kindAnswer(k))
+	}
+	for _, k := range kinds {
+		if c.out.json {
+			if err := c.out.object(kindAnswer(k)); err != nil {
+				return err
+			}
+			continue
+		}
+		c.out.people("%s: %s\n    %s\n", k.Name, k.Doc, strings.Join(settingNames(k), " "))
+	}
+	if !c.out.json {
+		c.out.people("docket adapters NAME explains the settings of one\n")
 	}
 	return nil
 }
 
+func kindAnswer(k adapter.Kind) adapterKind {
+	answer := adapterKind{Name: k.Name, Doc: k.Doc, Settings: []adapterSetting{}}
+	for _, s := range k.AllSettings() {
+		answer.Settings = append(answer.Settings, adapterSetting{s.Name, orNull(s.Default), s.Required, s.Doc, s.Allowed})
+	}
+	return answer
+}
+
+// settingNames are the settings of a kind, those that are required first.
+func settingNames(k adapter.Kind) []string {
+	var required, others []string
+	for _, s := range k.AllSettings() {
+		if s.Required {
+			required = append(required, s.Name+" (required)")
+		} else {
+			others = append(others, s.Name)
+		}
+	}
+	return append(required, others...)
+}
+
+// printKind explains one kind with its settings.
 func (c *call) printKind(k adapter.Kind) {
 	c.out.people("%s: %s\n", k.Name, k.Doc)
 	for _, s := range k.AllSettings() {

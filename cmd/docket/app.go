@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime/debug"
+	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/docket-go/docket/lock"
 )
 
 // A verb is one command of docket.
@@ -15,9 +17,11 @@ type verb struct {
 	name     string
 	args     string // as help shows them
 	short    string // one line
+	more     string // lines that help shows beneath the usage; most verbs need none
 	example  string // command lines to copy
 	flags    []cli.Flag
-	min, max int // how many arguments it takes; max < 0 means any number
+	min, max int    // how many arguments it takes; max < 0 means any number
+	surplus  string // what to do with those that are too many, where the usage does not tell
 	hidden   bool
 	run      func(ctx context.Context, c *call) error
 }
@@ -28,6 +32,7 @@ func globalFlags() []cli.Flag {
 		&cli.StringFlag{Name: "store", Usage: "the `DIR` that holds the sessions (else $DOCKET_HOME, else ~/.local/state/docket)"},
 		&cli.BoolFlag{Name: "json", DisableDefaultText: true, Usage: "print one JSON object a line"},
 		&cli.BoolFlag{Name: "verbose", DisableDefaultText: true, Usage: "say more on standard error"},
+		&cli.DurationFlag{Name: "lock-wait", Value: lock.DefaultWait, Usage: "how long to wait for a lock that another process holds; negative means without end"},
 		cli.VersionFlag,
 		cli.HelpFlag,
 	}
@@ -35,9 +40,11 @@ func globalFlags() []cli.Flag {
 
 const exampleTemplate = `{{.HelpName}} - {{.Usage}}
 
-   {{.HelpName}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}}{{if .VisibleFlags}}
+   {{.HelpName}}{{if .ArgsUsage}} {{.ArgsUsage}}{{end}}{{if .UsageText}}
 
-Flags, before or after the arguments (and --store, --json, --verbose):
+{{.UsageText}}{{end}}{{if .VisibleFlags}}
+
+Flags, before or after the arguments (and --store, --json, --verbose, --lock-wait):
 {{range .VisibleFlags}}   {{.}}
 {{end}}{{end}}
 Example:
@@ -72,11 +79,23 @@ func app(stdout, stderr io.Writer, do func(v verb, flags *cli.Context) error) *c
 func (v verb) command(do func(v verb, flags *cli.Context) error) *cli.Command {
 	return &cli.Command{
 		Name: v.name, Usage: v.short, ArgsUsage: v.args, Description: indent(v.example, "   "),
-		Flags: v.flags, Hidden: v.hidden, HideHelpCommand: true,
+		Flags: v.flags, Hidden: v.hidden, HideHelpCommand: true, UsageText: v.remarks(),
 		CustomHelpTemplate: exampleTemplate,
 		OnUsageError:       asUsage,
 		Action:             func(flags *cli.Context) error { return do(v, flags) },
 	}
+}
+
+// remarks are what help says about the arguments of v.
+func (v verb) remarks() string {
+	lines := v.more
+	switch {
+	case strings.HasPrefix(v.args, "[ID"):
+		lines = "Without ID it is about the session that $DOCKET_SESSION names.\n" + lines
+	case strings.HasPrefix(v.args, "ID"):
+		lines = "The session must be named: $DOCKET_SESSION does not stand for it here.\n" + lines
+	}
+	return strings.TrimSuffix(lines, "\n")
 }
 
 // noVerb is what docket does without a verb.
@@ -90,14 +109,15 @@ func asUsage(flags *cli.Context, err error, _ bool) error {
 	return &usageError{verb: flags.Command.Name, text: err.Error() + ": see docket " + flags.Command.Name + " --help"}
 }
 
-// run is the whole program without its process.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// run is the whole program without its process. When ctx ends nothing new is
+// started; what is being handed over to an agent goes on until hard ends.
+func run(ctx, hard context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	report := reporter{w: stderr}
 	out := newOutput(stdout)
 	var in invocation
 	a := app(stdout, stderr, func(v verb, flags *cli.Context) error {
 		c := &call{
-			verb: v.name, flags: flags, args: in.args, literal: in.literal,
+			verb: v.name, hard: hard, flags: flags, args: in.args, literal: in.literal,
 			stdin: stdin, out: out, report: &report, env: os.Getenv,
 		}
 		out.json = flags.Bool("json")
@@ -112,13 +132,4 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		err = flushErr
 	}
 	return report.end(err)
-}
-
-// version is what the module system knows about this build.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "unknown"
-	}
-	return info.Main.Version
 }

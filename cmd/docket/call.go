@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -27,6 +28,7 @@ var kinds = adapter.Registry{exec.Kind, file.Kind, none.Kind, tmux.Kind}
 // store.
 type call struct {
 	verb    string
+	hard    context.Context // what is being handed over ends with it
 	flags   *cli.Context
 	args    []string
 	literal int // args[literal:] came after "--"
@@ -37,13 +39,14 @@ type call struct {
 	env    func(name string) string
 
 	store    *session.Store
+	kinds    adapter.Registry // those of kinds, whose inserts are waited for
 	dispatch *dispatch.Dispatcher
 }
 
 // run opens the store, does the verb and gives everything back.
 func (c *call) run(ctx context.Context, v verb) (err error) {
 	if len(c.args) < v.min || v.max >= 0 && len(c.args) > v.max {
-		return &usageError{v.name, fmt.Sprintf("%s: use docket %s %s", miscounted(len(c.args), v), v.name, v.args)}
+		return c.miscounted(v)
 	}
 	dir := c.flags.String("store")
 	if dir == "" {
@@ -51,10 +54,12 @@ func (c *call) run(ctx context.Context, v verb) (err error) {
 			return err
 		}
 	}
-	if c.store, err = session.OpenStore(dir, session.Options{}); err != nil {
+	if c.store, err = session.OpenStore(dir, session.Options{LockWait: c.lockWait()}); err != nil {
 		return err
 	}
-	c.dispatch = dispatch.New(c.store, dispatch.Options{Adapters: kinds})
+	inserts := &handovers{soft: ctx, hard: c.hard, report: c.report}
+	c.kinds = inserts.registry(kinds)
+	c.dispatch = dispatch.New(c.store, dispatch.Options{Adapters: c.kinds})
 	defer c.giveBack()
 	return v.run(ctx, c)
 }
@@ -67,11 +72,31 @@ func (c *call) giveBack() {
 	}
 }
 
-func miscounted(n int, v verb) string {
-	if n < v.min {
-		return "an argument is missing"
+// lockWait is how long to wait for a lock, as package lock takes it.
+func (c *call) lockWait() time.Duration {
+	wait := c.flags.Duration("lock-wait")
+	if wait == 0 {
+		return time.Nanosecond // one try
 	}
-	return fmt.Sprintf("%d arguments are too many", n)
+	return wait
+}
+
+// miscounted says that there are too few arguments, or too many.
+func (c *call) miscounted(v verb) error {
+	n, use := len(c.args), strings.TrimSpace("use docket "+v.name+" "+v.args)
+	if n < v.min {
+		if n == 0 && c.env("DOCKET_SESSION") != "" {
+			use += ", which takes no session from DOCKET_SESSION"
+		}
+		return &usageError{v.name, "an argument is missing: " + use}
+	}
+	if v.surplus != "" {
+		use = v.surplus
+	}
+	if n -= v.max; n > 1 {
+		return &usageError{v.name, fmt.Sprintf("%d arguments are too many: %s", n, use)}
+	}
+	return &usageError{v.name, "1 argument is too many: " + use}
 }
 
 // about names the session that the rest of the verb is about.

@@ -2,15 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 )
 
 func declareVerb() verb {
 	return verb{
-		name: "declare", args: "[ID]", max: 1,
+		name: "declare", args: "[ID]", max: 1, surplus: noteHint,
 		short:   "record what the agent says about itself",
 		example: "docket declare worker-1 --status awaiting --proposal merge --note 'all tests pass'",
 		flags: []cli.Flag{
@@ -63,7 +66,7 @@ func errorVerb() verb {
 
 func declaration(name, short string, d session.Declaration) verb {
 	return verb{
-		name: name, args: "[ID]", max: 1, short: "declare: " + short,
+		name: name, args: "[ID]", max: 1, surplus: noteHint, short: "declare: " + short,
 		example: "docket " + name + " --note 'what there is to say'     # for $DOCKET_SESSION",
 		flags:   []cli.Flag{noteFlag()},
 		run:     func(ctx context.Context, c *call) error { return c.declare(ctx, d) },
@@ -72,15 +75,22 @@ func declaration(name, short string, d session.Declaration) verb {
 
 // declared is the answer of declare in JSON.
 type declared struct {
-	Session  string  `json:"session"`
-	Moved    bool    `json:"moved"`
-	Status   string  `json:"status"`
-	Proposal *string `json:"proposal"`
-	Note     *string `json:"note"`
+	Session  string           `json:"session"`
+	Moved    bool             `json:"moved"`
+	Status   string           `json:"status"`
+	Proposal *string          `json:"proposal"`
+	Note     *string          `json:"note"`
+	Cursor   *timeline.Cursor `json:"cursor"` // behind the event; null if there is none
 }
+
+// noteHint is for who gives the note as an argument.
+const noteHint = "put what there is to say behind --note"
 
 // declare records d with the note that the flags give.
 func (c *call) declare(ctx context.Context, d session.Declaration) error {
+	if len(c.args) == 1 && session.ValidID(c.args[0]) != nil {
+		return &usageError{c.verb, fmt.Sprintf("%q names no session: %s", clip(c.args[0]), noteHint)}
+	}
 	id, err := c.own()
 	if err != nil {
 		return err
@@ -88,17 +98,25 @@ func (c *call) declare(ctx context.Context, d session.Declaration) error {
 	if d.Note, err = c.note(ctx); err != nil {
 		return err
 	}
-	return c.with(id, func(s *session.Session) error {
+	err = c.with(id, func(s *session.Session) error {
 		a, err := s.Declare(ctx, d)
 		if err != nil {
 			return err
 		}
 		if c.out.json {
-			return c.out.object(declared{id, a.Moved, a.Status, orNull(a.Proposal), orNull(a.Note)})
+			answer := declared{id, a.Moved, a.Status, orNull(a.Proposal), orNull(a.Note), nil}
+			if a.Moved {
+				answer.Cursor = &a.Next
+			}
+			return c.out.object(answer)
 		}
 		c.out.people("%s: %s\n", id, movedWords(a))
 		return nil
 	})
+	if errors.Is(err, session.ErrNotFound) && len(c.args) == 1 {
+		err = &advised{words(id, err) + "; or if this was to be the note, " + noteHint, err}
+	}
+	return err
 }
 
 func movedWords(a session.Declared) string {

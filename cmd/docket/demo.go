@@ -27,10 +27,14 @@ const demoSession = "agent-1"
 type demo struct {
 	ctx   context.Context
 	call  *call
-	dir   string // of the agent: see [demoAgent]
+	dir   string // of the agent: see [runDemoAgent]
 	store string
+	agent string // its command line
 	err   error
 }
+
+// shownAgent stands for the command line of the agent, which is long.
+const shownAgent = "exec docket demo-agent ..."
 
 func runDemo(ctx context.Context, c *call) (err error) {
 	top, err := os.MkdirTemp("", "docket-demo-")
@@ -46,23 +50,27 @@ func runDemo(ctx context.Context, c *call) (err error) {
 	if err := os.Mkdir(d.dir, 0o700); err != nil {
 		return err
 	}
-	d.accept(strings.Join([]string{shellQuote(program), "--store", shellQuote(d.store), "demo-agent", shellQuote(d.dir)}, " "))
+	d.agent = strings.Join([]string{"exec", shellQuote(program), "--store", shellQuote(d.store), "demo-agent", shellQuote(d.dir)}, " ")
+	d.accept()
 	d.deliver()
 	d.replay()
+	d.decide()
 	d.reply()
-	d.tell("That was the whole life of five messages. The temporary store is removed now.")
+	d.tell("That was the whole life of six messages. The temporary store is removed now.")
 	return d.err
 }
 
 // accept makes the session and sends while the agent is down.
-func (d *demo) accept(command string) {
+func (d *demo) accept() {
 	d.tell("A session is one agent's directory. The adapter exec runs a command for each\n" +
-		"message: here this program itself, which plays the agent. It is down.")
-	d.docket(statusDone, "new", demoSession, "--adapter", "exec", "--set", "headless=false", "--set", "cmd="+command)
-	d.tell("What is said now is accepted all the same: recorded, and owed. Each send prints\nthe id of its message, and on standard error why it is still owed.")
-	for _, text := range []string{"read the issue", "fix the parser", "run the tests"} {
-		d.docket(statusDone, "send", demoSession, text)
-	}
+		"message: here this program itself, which plays the agent (the dots are paths in\n" +
+		"a temporary directory). It is down.")
+	d.docket(statusDone, "new", demoSession, "--adapter", "exec", "--set", "headless=false", "--set", "cmd="+d.agent)
+	d.tell("What is said now is accepted all the same: recorded, and owed. A send prints the\nid of its message, and on standard error why it is still owed.")
+	d.docket(statusDone, "send", demoSession, "read the issue")
+	d.tell("A send may also leave the delivery to somebody else from the start.")
+	d.docket(statusDone, "send", demoSession, "fix the parser", "--no-drain")
+	d.docket(statusDone, "send", demoSession, "run the tests", "--no-drain")
 	d.tell("This is what the session is owed, in order. Nothing overtakes the first.")
 	d.docket(statusDone, "pending", demoSession)
 }
@@ -73,7 +81,7 @@ func (d *demo) deliver() {
 	d.keep(os.WriteFile(filepath.Join(d.dir, demoUp), nil, 0o600))
 	d.docket(statusDone, "drain", demoSession)
 	d.tell("The agent has noted what it got:")
-	d.expect([]string{"read the issue", "fix the parser", "run the tests"})
+	d.expect("read the issue", "fix the parser", "run the tests")
 }
 
 // replay sends one keyed message twice.
@@ -84,7 +92,19 @@ func (d *demo) replay() {
 	if first != again {
 		d.keep(fmt.Errorf("the replay got the id %q in place of %q", again, first))
 	}
-	d.expect([]string{"read the issue", "fix the parser", "run the tests", "deploy build 42"})
+	d.expect("read the issue", "fix the parser", "run the tests", "deploy build 42")
+}
+
+// decide lets the agent die of a message, and settles what became of that.
+func (d *demo) decide() {
+	d.tell("Sometimes nobody can tell whether a message arrived. Here the agent dies while it\ntakes one. That message is not repeated, and holds what would be behind it.")
+	dies := filepath.Join(d.dir, demoDies)
+	d.keep(os.WriteFile(dies, nil, 0o600))
+	mid := strings.TrimSpace(d.docket(statusDone, "send", demoSession, "tag the release"))
+	d.tell("So somebody looks, and decides. The agent had noted it before it died:")
+	d.expect("read the issue", "fix the parser", "run the tests", "deploy build 42", "tag the release")
+	d.docket(statusDone, "confirm", demoSession, mid)
+	d.keep(os.Remove(dies))
 }
 
 // reply asks for an answer by note, which the agent gives with docket ask.
@@ -115,10 +135,10 @@ func (d *demo) docket(want int, args ...string) string {
 	}
 	var out, complaint bytes.Buffer
 	argv := append([]string{"--store", d.store}, args...)
-	status := run(d.ctx, argv, strings.NewReader(""), &out, &complaint)
+	status := run(d.ctx, d.call.hard, argv, strings.NewReader(""), &out, &complaint)
 	shown := make([]string, len(args))
 	for i, arg := range args {
-		shown[i] = shellQuote(arg)
+		shown[i] = shellQuote(strings.ReplaceAll(arg, d.agent, shownAgent))
 	}
 	d.call.out.people("  $ docket %s\n", strings.Join(shown, " "))
 	if printed := strings.TrimRight(out.String()+complaint.String(), "\n"); printed != "" {
@@ -133,7 +153,7 @@ func (d *demo) docket(want int, args ...string) string {
 }
 
 // expect shows what the agent got, which must be these texts.
-func (d *demo) expect(texts []string) {
+func (d *demo) expect(texts ...string) {
 	if d.err != nil {
 		return
 	}

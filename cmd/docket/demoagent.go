@@ -15,8 +15,9 @@ import (
 
 // Files in the directory of the demo's agent.
 const (
-	demoUp  = "up"          // while it is there, the agent is up
-	demoLog = "seen.ndjson" // what it got, one JSON text a line
+	demoUp   = "up"          // while it is there, the agent is up
+	demoDies = "dies"        // while it is there, the agent dies of a prompt
+	demoLog  = "seen.ndjson" // what it got, one JSON text a line
 )
 
 // demoAnswer is what the demo's agent answers.
@@ -44,6 +45,10 @@ func runDemoAgent(ctx context.Context, c *call) error {
 	text, _, asked := strings.Cut(string(prompt), "\n\n[docket]")
 	if err := demoNote(dir, text); err != nil {
 		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, demoDies)); err == nil {
+		self, err := os.FindProcess(os.Getpid())
+		return errors.Join(err, self.Kill())
 	}
 	if !asked || !bytes.Contains(prompt, []byte("docket ask --note")) {
 		return nil

@@ -51,14 +51,14 @@ func runDrain(ctx context.Context, c *call) error {
 	if c.flags.Bool("all") && c.flags.IsSet("redeliver") {
 		return &usageError{c.verb, "--redeliver with --all: name the session of the message"}
 	}
+	ids, err := c.indebted(ctx)
+	if err != nil {
+		return err
+	}
 	if name != "" {
 		if settings, err = kinds.Settle(name, settings); err != nil {
 			return err
 		}
-	}
-	ids, err := c.indebted(ctx)
-	if err != nil {
-		return err
 	}
 	if mid := c.flags.String("redeliver"); mid != "" {
 		if err := c.unconfirmed(ctx, ids[0], mid); err != nil {
@@ -143,7 +143,7 @@ func (c *call) drain(ctx context.Context, id, name string, settings map[string]s
 			return dispatch.Pass{}, err
 		}
 		defer s.Release()
-		if o.Adapter, err = kinds.Open(name, adapter.Session{ID: id, Dir: s.Dir(), Store: c.store.Dir()}, settings); err != nil {
+		if o.Adapter, err = c.kinds.Open(name, adapter.Session{ID: id, Dir: s.Dir(), Store: c.store.Dir()}, settings); err != nil {
 			return dispatch.Pass{}, err
 		}
 		defer o.Adapter.Close()
@@ -151,10 +151,19 @@ func (c *call) drain(ctx context.Context, id, name string, settings map[string]s
 	return c.dispatch.Drain(ctx, id, o)
 }
 
+// printPass prints what a pass did. For people an error that is no result of the
+// pass is left to standard error.
 func (c *call) printPass(id string, p drainedPass) error {
 	why := ""
-	if p.err != nil {
+	var ended *dispatch.PassError
+	switch {
+	case errors.As(p.err, &ended):
+		why = reason(id, "", ended)
+	case p.err != nil:
 		why = words(id, p.err)
+	}
+	if p.err != nil && ended == nil && len(p.Delivered) == 0 && (!c.out.json || statusOf(p.err) == statusNotFound) {
+		return nil
 	}
 	if c.out.json {
 		delivered := append([]string{}, p.Delivered...)

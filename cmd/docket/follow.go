@@ -45,7 +45,7 @@ func runFollow(ctx context.Context, c *call) error {
 	if c.flags.Bool("tail") {
 		mode = timeline.TailOnly
 	}
-	w, err := c.watch(mode)
+	w, err := c.watch(fromThe(mode))
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ func helpVerb() verb {
 				return cli.ShowAppHelp(root)
 			}
 			if root.App.Command(c.args[0]) == nil {
-				return usagef("%q is no verb: see docket --help", c.args[0])
+				return usagef("%q is no verb: %ssee docket --help", c.args[0], newGrammar(nil, root.App.Commands).meant(c.args[0]))
 			}
 			return cli.ShowCommandHelp(root, c.args[0])
 		},

@@ -18,7 +18,10 @@
 // # Crashes
 //
 // It may be killed at any moment: what then is on disk is what the packages say.
-// A message is accepted when docket send has printed its id.
+// A message is accepted when docket send has printed its id. A first SIGINT or
+// SIGTERM ends it without breaking anything off: what is being handed over to an
+// agent is waited for. A second one breaks that off too, which leaves the message
+// unconfirmed, and a third one ends the process.
 //
 // # Format
 //
@@ -26,12 +29,7 @@
 // are described by docket --help, and by the scripts in testdata/script.
 package main
 
-import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
-)
+import "os"
 
 // verbs are the verbs, in the order in which docket --help shows them.
 func verbs() []verb {
@@ -42,12 +40,11 @@ func verbs() []verb {
 		pendingVerb(), drainVerb(), confirmVerb(), stateVerb(), revokeVerb(), serveVerb(),
 		sealVerb(), verifyVerb(), repairVerb(),
 		lsVerb(), showVerb(), archiveVerb(), retireVerb(), closeVerb(),
-		adaptersVerb(), demoVerb(), demoAgentVerb(), helpVerb(),
+		adaptersVerb(), demoVerb(), demoAgentVerb(), versionVerb(), helpVerb(),
 	}
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	soft, hard := signals()
+	os.Exit(run(soft, hard, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -147,8 +147,8 @@ func TestInterruptedInput(t *testing.T) {
 	interrupt()
 	stdin, _ := io.Pipe()
 	var out, complaint bytes.Buffer
-	status := run(ctx, []string{"--store", t.TempDir(), "send", "s1"}, stdin, &out, &complaint)
-	if status != statusFailed || out.Len() > 0 || !strings.Contains(complaint.String(), "interrupted") {
+	status := run(ctx, t.Context(), []string{"--store", t.TempDir(), "send", "s1"}, stdin, &out, &complaint)
+	if status != statusFailed || out.Len() > 0 || !strings.Contains(complaint.String(), "interrupted before the message was accepted") {
 		t.Errorf("got status %d, output %q and %q, want status %d and a word about the interruption", status, &out, &complaint, statusFailed)
 	}
 }

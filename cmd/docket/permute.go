@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -13,6 +14,7 @@ import (
 type grammar struct {
 	globals flagNames
 	verbs   map[string]flagNames
+	shown   []string // the verbs for people
 }
 
 // flagNames maps every name of a flag to its first name and its kind.
@@ -21,6 +23,7 @@ type flagNames map[string]flagName
 type flagName struct {
 	name       string
 	takesValue bool
+	fault      func(value string) string // what is wrong with a value that is given; nil takes all
 }
 
 // An invocation is a command line taken apart.
@@ -47,6 +50,9 @@ func newGrammar(globals []cli.Flag, commands []*cli.Command) grammar {
 	g := grammar{globals: namesOf(globals), verbs: map[string]flagNames{}}
 	for _, c := range commands {
 		g.verbs[c.Name] = namesOf(c.Flags)
+		if !c.Hidden {
+			g.shown = append(g.shown, c.Name)
+		}
 	}
 	return g
 }
@@ -56,7 +62,7 @@ func namesOf(flags []cli.Flag) flagNames {
 	for _, f := range flags {
 		doc, ok := f.(cli.DocGenerationFlag)
 		for _, name := range f.Names() {
-			names[name] = flagName{name: f.Names()[0], takesValue: ok && doc.TakesValue()}
+			names[name] = flagName{name: f.Names()[0], takesValue: ok && doc.TakesValue(), fault: faultIn(f)}
 		}
 	}
 	return names
@@ -105,7 +111,7 @@ func (g grammar) parseLiteral(in invocation, rest []string) (invocation, error) 
 
 func (g grammar) setVerb(in *invocation, name string) error {
 	if _, ok := g.verbs[name]; !ok {
-		return usagef("%q is no verb: see docket --help", name)
+		return usagef("%q is no verb: %ssee docket --help", name, g.meant(name))
 	}
 	in.verb = name
 	return nil
@@ -124,6 +130,11 @@ func (g grammar) parseFlag(in *invocation, arg string, rest []string) (used int,
 			return 0, &usageError{in.verb, fmt.Sprintf("flag --%s has no value: give one", f.name)}
 		}
 		value, hasValue, used = rest[0], true, 1
+	}
+	if hasValue && f.fault != nil {
+		if fault := f.fault(value); fault != "" {
+			return 0, &usageError{in.verb, "--" + f.name + " " + fault}
+		}
 	}
 	canonical := "--" + f.name
 	if hasValue {
@@ -155,7 +166,18 @@ func (g grammar) lookup(in invocation, arg, name string) (f flagName, global boo
 	if in.verb == "send" {
 		hint = "put text that starts with - after --, as in docket send ID -- " + shown + ", or on standard input"
 	}
+	if meant := nearest(name, slices.Concat(keys(g.verbs[in.verb]), keys(g.globals))); meant != "" {
+		hint = "did you mean --" + meant + "? else " + hint
+	}
 	return f, false, &usageError{in.verb, fmt.Sprintf("unknown flag %s: %s", shown, hint)}
+}
+
+// meant asks about the verb that a name is close to.
+func (g grammar) meant(name string) string {
+	if verb := nearest(name, g.shown); verb != "" {
+		return "did you mean docket " + verb + "? else "
+	}
+	return ""
 }
 
 // argv returns the command line in the one order that the flag parser takes. The

@@ -68,6 +68,12 @@ func TestParseRefuses(t *testing.T) {
 		{"a flag of another verb", "ask w --key k", "ask", "unknown flag --key"},
 		{"a verb's flag in front of the verb", "--key k send w", "", "stand after it"},
 		{"a flag without its value", "send w x --key", "send", "--key has no value"},
+		{"a slip in a verb", "snd w x", "", "did you mean docket send?"},
+		{"a slip in a flag", "send w --fron lead", "send", "did you mean --from?"},
+		{"an empty value", "send w x --from=", "send", "--from is empty"},
+		{"a time without its unit", "wait w --timeout 5", "wait", "--timeout 5 has no unit: give a unit, such as 5s"},
+		{"no number", "log w --limit ten", "log", "is no number"},
+		{"neither yes nor no", "ls --json=maybe", "ls", "give the flag alone"},
 		{"three hyphens", "send w ---key", "send", "unknown flag ---key"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,7 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/docket-go/docket/queue"
+	"github.com/docket-go/docket/timeline/session"
 )
 
 func repairVerb() verb {
@@ -21,6 +27,7 @@ type repaired struct {
 	Kept     []string `json:"kept"`
 	Restored []string `json:"restored"`
 	Dropped  []string `json:"dropped"`
+	Left     []fault  `json:"left"` // damage that it cannot mend
 }
 
 func runRepair(ctx context.Context, c *call) error {
@@ -34,15 +41,46 @@ func runRepair(ctx context.Context, c *call) error {
 		Kept: append([]string{}, r.Kept...), Restored: append([]string{}, r.Restored...), Dropped: append([]string{}, r.Dropped...),
 	}
 	if r.Fault != nil {
-		answer.Fault = orNull(ownWords(id, r.Fault))
+		answer.Fault = orNull(faultWords(id, r.Fault))
+	}
+	if answer.Left, err = c.damageLeft(ctx, id); err != nil {
+		c.report.complain(id, err)
 	}
 	if c.out.json {
-		return c.out.object(answer)
+		if err := c.out.object(answer); err != nil {
+			return err
+		}
+	} else {
+		for _, said := range answer.lines() {
+			c.out.people("%s: %s\n", id, oneLine(said))
+		}
+		if err := c.printFaults(answer.Left); err != nil {
+			return err
+		}
 	}
-	for _, said := range answer.lines() {
-		c.out.people("%s: %s\n", id, oneLine(said))
+	return damageOf(id, "not everything is mended", answer.Left)
+}
+
+// faultWords says what was wrong, without the advice to repair it.
+func faultWords(id string, err error) string {
+	if bad := (*queue.CorruptError)(nil); errors.As(err, &bad) {
+		return fmt.Sprintf("%s from byte %d on: %s", bad.Path, bad.Offset, ownWords(id, bad.Err))
 	}
-	return nil
+	return ownWords(id, err)
+}
+
+// damageLeft returns the damage that there is after a repair.
+func (c *call) damageLeft(ctx context.Context, id string) ([]fault, error) {
+	left := []fault{}
+	err := c.with(id, func(s *session.Session) error {
+		found, err := faultsOf(ctx, s)
+		left = append(left, slices.DeleteFunc(found, func(f fault) bool { return f.Severity != damage })...)
+		if statusOf(err) == statusCorrupt && len(left) > 0 {
+			return nil // it is about the same damage
+		}
+		return err
+	})
+	return left, err
 }
 
 // lines says for people what was done.
@@ -62,7 +100,7 @@ func (r repaired) lines() []string {
 			lines = append(lines, what.did+": "+strings.Join(what.mids, " "))
 		}
 	}
-	if len(lines) == 0 {
+	if len(lines) == 0 && len(r.Left) == 0 {
 		lines = append(lines, "nothing is owed and nothing was wrong")
 	}
 	return lines

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 )
 
-// A reporter writes the lines of standard error and keeps the exit status.
+// A reporter writes the lines of standard error and keeps the exit status. Its
+// method line is safe for concurrent use.
 type reporter struct {
+	mu      sync.Mutex
 	w       io.Writer
 	verb    string
 	subject string // the session that the verb is about, once that is known
@@ -20,6 +23,9 @@ func (r *reporter) complain(subject string, err error) {
 	if r.status == statusDone {
 		r.status = statusOf(err)
 	}
+	if text := interrupted[r.verb]; text != "" && calledOff(err) {
+		err = &advised{strings.ReplaceAll(text, "{id}", subject), err}
+	}
 	r.line(subject, words(subject, err))
 }
 
@@ -29,6 +35,8 @@ func (r *reporter) line(subject, text string) {
 	if about := strings.TrimSpace(r.verb + " " + clip(subject)); about != "" {
 		parts = append(parts, about)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	fmt.Fprintln(r.w, oneLine(strings.Join(append(parts, text), ": ")))
 }
 
@@ -47,17 +55,4 @@ func clip(subject string) string {
 		return subject
 	}
 	return strings.ToValidUTF8(subject[:most], "") + "..."
-}
-
-// ownWords returns the text of err as it reads behind "docket: verb subject: ",
-// without what that says already.
-func ownWords(subject string, err error) string {
-	text := err.Error()
-	for _, said := range []string{"send to session " + subject + ": ", "session " + subject + ": "} {
-		text = strings.TrimPrefix(text, said)
-	}
-	for _, pkg := range []string{"session", "timeline", "segment", "queue", "dispatch", "adapter", "compose", "lock"} {
-		text = strings.TrimPrefix(text, pkg+": ")
-	}
-	return strings.TrimRight(text, ".\n")
 }

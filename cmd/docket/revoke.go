@@ -31,7 +31,7 @@ func runRevoke(ctx context.Context, c *call) error {
 	mids := append([]string{}, c.args[1:]...)
 	if len(mids) == 1 {
 		if err := c.dispatch.Revoke(ctx, id, mids[0]); err != nil {
-			return err
+			return c.settled(ctx, id, mids[0], err)
 		}
 	} else {
 		found, err := c.revokeFrom(ctx, id)
@@ -51,8 +51,6 @@ func runRevoke(ctx context.Context, c *call) error {
 
 func (c *call) revokeFrom(ctx context.Context, id string) ([]string, error) {
 	switch sender := c.flags.String("sender"); sender {
-	case "":
-		return nil, &usageError{c.verb, "--sender is empty: name a session, or - for humans"}
 	case "-":
 		return c.dispatch.RevokeFrom(ctx, id, "")
 	default:

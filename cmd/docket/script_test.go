@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -160,13 +161,15 @@ func printBytes() {
 	check(err)
 }
 
-// capture runs a program with its output in files, so that a script can read it
-// while the program runs, and passes an interrupt on.
+// capture runs a program with its output in a file, and its errors in another one
+// too, so that a script can read them while the program runs. It passes signals on.
 func capture() {
 	out, err := os.Create(os.Args[1])
 	check(err)
+	complaints, err := os.Create(os.Args[1] + ".err")
+	check(err)
 	cmd := exec.Command(os.Args[2], os.Args[3:]...)
-	cmd.Stdout, cmd.Stderr, cmd.Stdin = out, os.Stderr, os.Stdin
+	cmd.Stdout, cmd.Stderr, cmd.Stdin = out, io.MultiWriter(os.Stderr, complaints), os.Stdin
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	check(cmd.Start())

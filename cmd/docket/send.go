@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/urfave/cli/v2"
 
@@ -30,12 +31,14 @@ func sendVerb() verb {
 
 // sent is the answer of send in JSON.
 type sent struct {
-	Session   string          `json:"session"`
-	MID       string          `json:"mid"`
-	Replayed  bool            `json:"replayed"`
-	Delivered bool            `json:"delivered"`
-	Owed      int             `json:"owed"` // entries that the session is owed now
-	Cursor    timeline.Cursor `json:"cursor"`
+	Session   string             `json:"session"`
+	MID       string             `json:"mid"`
+	Replayed  bool               `json:"replayed"`
+	Delivered bool               `json:"delivered"`
+	Owed      int                `json:"owed"` // entries that the session is owed now
+	Cursor    timeline.Cursor    `json:"cursor"`
+	State     dispatch.Condition `json:"state"`
+	Error     *string            `json:"error"` // why it is not delivered
 }
 
 func runSend(ctx context.Context, c *call) error {
@@ -48,29 +51,18 @@ func runSend(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	s := c.standing(ctx, id, a)
+	if s.why != "" {
+		c.report.line(id, fmt.Sprintf("accepted and %s: %s", s.state, s.why))
+	}
 	if !c.out.json {
 		c.out.people("%s\n", a.MID)
-	}
-	if a.Pass != nil && !a.Delivered && (!c.out.json || c.flags.Bool("verbose")) {
-		c.report.line(id, "accepted and owed: "+words(id, a.Pass))
-	}
-	if !c.out.json {
 		return nil
 	}
-	return c.out.object(sent{id, a.MID, a.Replayed, a.Delivered, c.owedAfter(ctx, id, a), a.Cursor})
-}
-
-// owedAfter counts what the session is owed after a send. The message is accepted
-// whatever the count says, so a count that fails is only reported.
-func (c *call) owedAfter(ctx context.Context, id string, a dispatch.Accepted) int {
-	entries, err := c.dispatch.Pending(ctx, id)
-	if err != nil {
-		c.report.line(id, "accepted, but what is owed cannot be counted: "+words(id, err))
-		if !a.Delivered {
-			return 1
-		}
-	}
-	return len(entries)
+	return c.out.object(sent{
+		Session: id, MID: a.MID, Replayed: a.Replayed, Delivered: s.state == dispatch.Delivered,
+		Owed: s.owed, Cursor: a.Cursor, State: s.state, Error: orNull(s.why),
+	})
 }
 
 // message is what the flags and the text ask for.
@@ -78,9 +70,6 @@ func (c *call) message(ctx context.Context) (dispatch.Message, error) {
 	via, err := compose.ParseChannel(c.flags.String("reply-via"))
 	if err != nil {
 		return dispatch.Message{}, &usageError{c.verb, "--reply-via takes note or terminal: give one of the two"}
-	}
-	if c.flags.IsSet("key") && c.flags.String("key") == "" {
-		return dispatch.Message{}, &usageError{c.verb, "--key is empty: give a key, or leave the flag out"}
 	}
 	attributes, err := c.pairs("attr")
 	if err != nil {

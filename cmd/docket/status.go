@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/compose"
@@ -28,10 +27,9 @@ const (
 )
 
 var (
-	errStillOwed   = errors.New("something is still owed: see docket pending")
-	errNoEvent     = errors.New("no such event in time: allow more time with --timeout, or look with docket log")
-	errFaults      = errors.New("damage found")
-	errInterrupted = errors.New("interrupted before it was done: run it again")
+	errStillOwed = errors.New("something is still owed: see docket pending")
+	errNoEvent   = errors.New("no such event in time")
+	errFaults    = errors.New("damage found")
 )
 
 // A rule gives an error its status and, where the command line knows better what
@@ -45,14 +43,14 @@ type rule struct {
 // rules are tried in order; the first that fits counts. An error in doubt comes
 // first, as its cause would promise that nothing was written.
 var rules = []rule{
-	{dispatch.ErrInDoubt, statusFailed, ""},
+	{dispatch.ErrInDoubt, statusFailed, "{cause}: docket log {id} shows whether it stands"},
 
-	{errFaults, statusCorrupt, "damage found, as listed on standard output: docket repair {id} mends a queue"},
+	{errFaults, statusCorrupt, ""},
 	{queue.ErrCorrupt, statusCorrupt, "{cause}: see docket repair {id}"},
 	{dispatch.ErrReceipt, statusCorrupt, ""},
 	{session.ErrUnreadable, statusCorrupt, ""},
-	{timeline.ErrCorrupt, statusCorrupt, ""},
-	{segment.ErrCorrupt, statusCorrupt, ""},
+	{timeline.ErrCorrupt, statusCorrupt, "{cause}: see docket verify {id}"},
+	{segment.ErrCorrupt, statusCorrupt, "{cause}: see docket verify {id}"},
 
 	{session.ErrNotFound, statusNotFound, "no such session: make it with docket new {id}, or see docket ls"},
 	{dispatch.ErrNoMessage, statusNotFound, "no such message: see docket log {id}"},
@@ -67,6 +65,7 @@ var rules = []rule{
 	{session.ErrField, statusRefused, ""},
 	{session.ErrTooLarge, statusRefused, ""},
 	{dispatch.ErrEmptyText, statusRefused, "the text is empty: give it after the session, or on standard input"},
+	{dispatch.ErrHeld, statusFailed, ""},
 	{dispatch.ErrKeyReused, statusRefused, ""},
 	{dispatch.ErrKey, statusRefused, ""},
 	{dispatch.ErrSenderClosed, statusRefused, ""},
@@ -74,7 +73,7 @@ var rules = []rule{
 	{dispatch.ErrNotUnconfirmed, statusRefused, ""},
 	{dispatch.ErrInFlight, statusRefused, ""},
 	{queue.ErrNotPending, statusRefused, ""},
-	{queue.ErrFull, statusRefused, ""},
+	{queue.ErrFull, statusRefused, "{cause}: deliver first, with docket drain {id}"},
 	{queue.ErrInvalid, statusRefused, ""},
 	{timeline.ErrTooLarge, statusRefused, ""},
 	{segment.ErrTooLarge, statusRefused, ""},
@@ -90,13 +89,13 @@ var rules = []rule{
 	{adapter.ErrUnknownSetting, statusRefused, ""},
 	{adapter.ErrMissingSetting, statusRefused, ""},
 
-	{lock.ErrTimeout, statusDeadline, ""},
+	{lock.ErrTimeout, statusDeadline, "{cause} with --lock-wait"},
 	{lock.ErrBusy, statusDeadline, ""},
 	{context.DeadlineExceeded, statusDeadline, ""},
 	{errNoEvent, statusDeadline, ""},
 
 	{errStillOwed, statusStillOwed, ""},
-	{context.Canceled, statusFailed, errInterrupted.Error()},
+	{context.Canceled, statusFailed, "interrupted before it was done: run it again"},
 }
 
 // statusOf returns the exit status for an error.
@@ -124,15 +123,4 @@ func ruleOf(err error) *rule {
 		}
 	}
 	return nil
-}
-
-// words returns what a person is told about err: one line, without a full stop,
-// ending in what to do.
-func words(subject string, err error) string {
-	r := ruleOf(err)
-	own := ownWords(subject, err)
-	if r == nil || r.say == "" {
-		return own
-	}
-	return strings.NewReplacer("{id}", subject, "{cause}", own).Replace(r.say)
 }

@@ -36,6 +36,7 @@ var statuses = map[string]struct {
 	"compose.ErrChannel":          {compose.ErrChannel, statusRefused},
 	"dispatch.ErrAttributes":      {dispatch.ErrAttributes, statusRefused},
 	"dispatch.ErrEmptyText":       {dispatch.ErrEmptyText, statusRefused},
+	"dispatch.ErrHeld":            {dispatch.ErrHeld, statusFailed},
 	"dispatch.ErrInDoubt":         {dispatch.ErrInDoubt, statusFailed},
 	"dispatch.ErrInFlight":        {dispatch.ErrInFlight, statusRefused},
 	"dispatch.ErrKey":             {dispatch.ErrKey, statusRefused},

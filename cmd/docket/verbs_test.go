@@ -26,7 +26,7 @@ func TestEveryVerbExplainsItself(t *testing.T) {
 			continue // explains docket
 		}
 		var out, complaint bytes.Buffer
-		if status := run(t.Context(), []string{v.name, "--help"}, strings.NewReader(""), &out, &complaint); status != statusDone {
+		if status := run(t.Context(), t.Context(), []string{v.name, "--help"}, strings.NewReader(""), &out, &complaint); status != statusDone {
 			t.Errorf("docket %s --help: status %d: %s", v.name, status, &complaint)
 		}
 		for _, want := range []string{v.short, "docket " + v.name, "Example:\n   docket " + v.name} {

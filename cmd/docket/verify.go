@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -30,7 +32,18 @@ type fault struct {
 	Path     string `json:"path"`
 	Offset   *int64 `json:"offset"` // bytes from the start of the uncompressed file; null where none is meant
 	Error    string `json:"error"`
+
+	part part
 }
+
+// A part is one of the things that are stored of a session.
+type part int
+
+const (
+	inRecord part = iota
+	inTimeline
+	inQueue
+)
 
 const (
 	note   = "note"
@@ -40,21 +53,76 @@ const (
 func runVerify(ctx context.Context, c *call) error {
 	return c.each(ctx, func(s *session.Session) error {
 		found, err := faultsOf(ctx, s)
-		for _, f := range found {
-			if c.out.json {
-				err = errors.Join(err, c.out.object(f))
-				continue
-			}
-			c.out.people("%s\n", oneLine(f.line()))
+		if err := c.printFaults(found); err != nil {
+			return err
 		}
-		switch {
-		case slices.ContainsFunc(found, func(f fault) bool { return f.Severity == damage }):
-			return errors.Join(errFaults, err)
-		case err == nil && len(found) == 0 && !c.out.json:
+		if damaged := damageOf(s.ID(), "damage found, as listed on standard output", found); damaged != nil {
+			if err != nil && statusOf(err) != statusCorrupt {
+				c.report.complain(s.ID(), err)
+			}
+			return damaged
+		}
+		if err == nil && len(found) == 0 && !c.out.json {
 			c.out.people("%s: no fault\n", s.ID())
 		}
 		return err
 	})
+}
+
+// printFaults prints all faults as objects. For people, what is wrong behind the
+// first damage of a segment is only counted, as most of it follows from that.
+func (c *call) printFaults(found []fault) error {
+	more := map[string]int{} // damage behind the first, by segment
+	for i, f := range found {
+		if c.out.json {
+			if err := c.out.object(f); err != nil {
+				return err
+			}
+			continue
+		}
+		if follows := slices.ContainsFunc(found[:i], f.mayFollow); follows && !c.flags.Bool("verbose") {
+			more[f.Path]++
+			continue
+		}
+		c.out.people("%s\n", oneLine(f.line()))
+	}
+	for _, path := range slices.Sorted(maps.Keys(more)) {
+		c.out.people("%s\n", oneLine(fmt.Sprintf("%s: %s in %s that may follow from the first: --verbose names them",
+			found[0].Session, count(more[path], "more fault"), path)))
+	}
+	return nil
+}
+
+// mayFollow reports that f may be no more than a consequence of before: a line that
+// cannot be read makes sequences and digests wrong, and a queue that cannot be read
+// lacks messages.
+func (f fault) mayFollow(before fault) bool {
+	if f.Path != before.Path || f.Severity != damage || before.Severity != damage {
+		return false
+	}
+	return f.part == inTimeline || f.Offset == nil && before.Offset != nil
+}
+
+// damageOf is an error that begins with the words of lead and says what to do about
+// the damage among the faults; nil if there is none.
+func damageOf(id, lead string, found []fault) error {
+	var todo []string
+	for _, p := range []struct {
+		part part
+		do   string
+	}{
+		{inQueue, "docket repair " + id + " rebuilds the queue from the timeline"},
+		{inTimeline, "docket log " + id + " prints what can still be read of the timeline, and what cannot comes back only from a copy of the file"},
+		{inRecord, "put a good copy of the record there, or docket close " + id},
+	} {
+		if slices.ContainsFunc(found, func(f fault) bool { return f.part == p.part && f.Severity == damage }) {
+			todo = append(todo, p.do)
+		}
+	}
+	if todo == nil {
+		return nil
+	}
+	return &advised{lead + ": " + strings.Join(todo, "; "), errFaults}
 }
 
 func (f fault) line() string {
@@ -69,7 +137,7 @@ func (f fault) line() string {
 func faultsOf(ctx context.Context, s *session.Session) (found []fault, err error) {
 	var bad *session.RecordError
 	if _, err := s.Record(); errors.As(err, &bad) {
-		found = append(found, fault{Session: s.ID(), Severity: damage, Path: bad.Path, Error: bad.Err.Error()})
+		found = append(found, fault{Session: s.ID(), Severity: damage, Path: bad.Path, Error: bad.Err.Error(), part: inRecord})
 	} else if err != nil {
 		return nil, err
 	}
@@ -79,13 +147,21 @@ func faultsOf(ctx context.Context, s *session.Session) (found []fault, err error
 		if f.Severity == segment.Note {
 			severity = note
 		}
-		found = append(found, fault{s.ID(), severity, f.Path, &f.Offset, f.Err.Error()})
+		found = append(found, fault{s.ID(), severity, f.Path, &f.Offset, inFile(f.Path, f.Err), inTimeline})
 	}
 	if err != nil {
 		return found, err
 	}
-	inQueue, err := queueFaults(ctx, s)
-	return append(found, inQueue...), err
+	owed, err := queueFaults(ctx, s)
+	return append(found, owed...), err
+}
+
+// inFile returns the text of err without the place of the file, which stands in front.
+func inFile(path string, err error) string {
+	if bad := (*segment.CorruptError)(nil); errors.As(err, &bad) && bad.Path == path {
+		err = bad.Err
+	}
+	return ownWords("", err)
 }
 
 // queueFaults compares the queue with what the log proves, under the record lock
@@ -116,7 +192,7 @@ func queueFaults(ctx context.Context, s *session.Session) (found []fault, err er
 		if f.Kind == queue.Damaged {
 			severity = damage
 		}
-		found = append(found, fault{s.ID(), severity, in.Path, &f.Offset, fmt.Sprintf("%v: %v", f.Kind, f.Err)})
+		found = append(found, fault{s.ID(), severity, in.Path, &f.Offset, fmt.Sprintf("%v: %v", f.Kind, f.Err), inQueue})
 	}
 	debts, err := s.Timeline().Owed(ctx)
 	if err != nil {
@@ -128,7 +204,7 @@ func queueFaults(ctx context.Context, s *session.Session) (found []fault, err er
 	}
 	for _, d := range debts {
 		if !queued[d.Sent.MID] {
-			found = append(found, fault{Session: s.ID(), Severity: damage, Path: in.Path, Error: "message " + d.Sent.MID + " is owed and not in the queue"})
+			found = append(found, fault{Session: s.ID(), Severity: damage, Path: in.Path, Error: "message " + d.Sent.MID + " is owed and not in the queue", part: inQueue})
 		}
 	}
 	return found, nil

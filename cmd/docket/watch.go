@@ -15,8 +15,19 @@ import (
 type watch struct {
 	call   *call
 	ids    []string
-	from   map[string]timeline.FollowOptions
-	behind map[string]bool // whose history is not all handed over
+	origin origin                     // of those without a cursor in --after
+	next   map[string]timeline.Cursor // where each goes on: at first the cursor in --after
+	behind map[string]bool            // whose history is not all handed over
+}
+
+// An origin says where in a log to begin.
+type origin func(ctx context.Context, log *timeline.Log) (timeline.FollowOptions, error)
+
+// fromThe begins where mode says.
+func fromThe(mode timeline.Mode) origin {
+	return func(context.Context, *timeline.Log) (timeline.FollowOptions, error) {
+		return timeline.FollowOptions{Mode: mode}, nil
+	}
 }
 
 // A step is what one session's follower has to say.
@@ -28,12 +39,11 @@ type step struct {
 }
 
 // watch prepares to follow the sessions that the arguments name: each from its
-// cursor in --after, and without one as mode says.
-func (c *call) watch(mode timeline.Mode) (*watch, error) {
-	w := &watch{call: c, from: map[string]timeline.FollowOptions{}, behind: map[string]bool{}}
+// cursor in --after, and without one from origin.
+func (c *call) watch(origin origin) (*watch, error) {
+	w := &watch{call: c, origin: origin, next: map[string]timeline.Cursor{}, behind: map[string]bool{}}
 	w.ids = slices.Compact(slices.Sorted(slices.Values(c.args)))
 	for _, id := range w.ids {
-		w.from[id] = timeline.FollowOptions{Mode: mode}
 		w.behind[id] = true
 	}
 	if len(w.ids) == 1 {
@@ -51,7 +61,7 @@ func (c *call) watch(mode timeline.Mode) (*watch, error) {
 		if !w.behind[id] {
 			return nil, fmt.Errorf("%w: it is of session %q: name that session too", timeline.ErrForeignCursor, id)
 		}
-		w.from[id] = timeline.FollowOptions{Mode: timeline.After, After: cursor}
+		w.next[id] = cursor
 	}
 	return w, nil
 }
@@ -82,6 +92,9 @@ func (w *watch) run(ctx context.Context, event func(id string, u timeline.Update
 			w.call.report.line(s.id, words(s.id, s.err))
 		case !s.update.CaughtUp:
 			done, err = event(s.id, s.update)
+		}
+		if next := s.update.Next; !next.IsZero() {
+			w.next[s.id] = next
 		}
 		if done {
 			return err
@@ -134,7 +147,12 @@ func (w *watch) start(ctx context.Context, steps chan<- step) (wait func(), err 
 		opened = append(opened, s)
 	}
 	for _, s := range opened {
-		updates := s.Timeline().Follow(ctx, w.from[s.ID()])
+		from, err := w.begin(ctx, s)
+		if err != nil {
+			w.call.about(s.ID())
+			return wait, err
+		}
+		updates := s.Timeline().Follow(ctx, from)
 		followers.Go(func() {
 			last := step{id: s.ID(), ended: true}
 			for u, err := range updates {
@@ -151,6 +169,13 @@ func (w *watch) start(ctx context.Context, steps chan<- step) (wait func(), err 
 		})
 	}
 	return wait, nil
+}
+
+func (w *watch) begin(ctx context.Context, s *session.Session) (timeline.FollowOptions, error) {
+	if after, given := w.next[s.ID()]; given {
+		return timeline.FollowOptions{Mode: timeline.After, After: after}, nil
+	}
+	return w.origin(ctx, s.Timeline())
 }
 
 func send(ctx context.Context, steps chan<- step, s step) bool {

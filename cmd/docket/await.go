@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// displayWords are the words that surfaces show for the declarations that have a
+// verb. An agent may declare others.
+var displayWords = []string{"working", "idle", "asking", "parked", "review", "done", "error", "close-pending"}
+
+// displayed are the display words for the words that people know from the verbs, or
+// from what is stored.
+var displayed = map[string][]string{
+	"active":   {"working"},
+	"ask":      {"asking"},
+	"park":     {"parked"},
+	"merge":    {"review"},
+	"nothing":  {"done"},
+	"close":    {"close-pending"},
+	"awaiting": {"review", "done", "close-pending", "awaiting"},
+}
+
+var wellFormed = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+
+// awaited returns the display words that --for asks for.
+func (c *call) awaited() ([]string, error) {
+	var words []string
+	for word := range strings.SplitSeq(c.flags.String("for"), ",") {
+		word = strings.TrimSpace(word)
+		switch {
+		case word == "":
+			return nil, &usageError{c.verb, "--for has an empty word: give words with commas between, such as done,error"}
+		case !wellFormed.MatchString(word):
+			return nil, &usageError{c.verb, fmt.Sprintf("--for %q is no word that could be declared: give such as %s", word, alternatives(displayWords))}
+		}
+		meant, known := displayed[word]
+		if !known {
+			meant = []string{word}
+		}
+		for _, w := range meant {
+			if !slices.Contains(words, w) {
+				words = append(words, w)
+			}
+		}
+	}
+	return words, nil
+}

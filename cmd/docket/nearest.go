@@ -1,0 +1,51 @@
+package main
+
+import (
+	"maps"
+	"slices"
+)
+
+// nearest returns the one of the words that was most likely meant by what somebody
+// typed: at most one slip away, or two where the word is long. Empty means that none
+// is.
+func nearest(typed string, words []string) string {
+	slices.Sort(words)
+	best, least := "", 3
+	for _, w := range words {
+		d := slips(typed, w)
+		if d > 1 && len(w) < 5 {
+			continue
+		}
+		if d < least && d < min(len(w), len(typed)) {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// slips counts the letters that must be added, left out, changed or swapped with
+// their neighbour to turn a into b.
+func slips(a, b string) int {
+	var before, last []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, last, row = last, row, make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			same := 1
+			if a[i] == b[j] {
+				same = 0
+			}
+			row[j+1] = min(last[j]+same, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}
+
+func keys(names flagNames) []string { return slices.Collect(maps.Keys(names)) }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/none"
+	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/timeline/session"
+)
+
+// A standing is how an accepted message stands after the pass that followed.
+type standing struct {
+	state dispatch.Condition
+	why   string // it is not delivered; empty where it was not to be
+	owed  int    // messages that the session is owed
+}
+
+// standing finds out how the message stands. It is accepted whatever comes of that,
+// and whether or not somebody wants to leave, so what fails is only reported.
+func (c *call) standing(ctx context.Context, id string, a dispatch.Accepted) standing {
+	ctx = context.WithoutCancel(ctx)
+	s := standing{state: dispatch.Delivered, owed: c.owedAfter(ctx, id, a)}
+	if a.Delivered {
+		return s
+	}
+	now, err := c.dispatch.State(ctx, id, a.MID)
+	if err != nil {
+		return standing{state: dispatch.Owed, why: "what became of it cannot be told: " + words(id, err), owed: s.owed}
+	}
+	s.state = now.Condition
+	switch {
+	case s.state == dispatch.Delivered: // by somebody else's pass
+	case s.state == dispatch.Revoked:
+		s.why = "it was taken back before: use another key to say it again"
+	case a.Pass != nil:
+		s.why = c.passWords(id, a.MID, a.Pass)
+	case s.state == dispatch.Unconfirmed: // a replay
+		s.why = unconfirmedWords(id, a.MID)
+	}
+	return s
+}
+
+// owedAfter counts what the session is owed after a send.
+func (c *call) owedAfter(ctx context.Context, id string, a dispatch.Accepted) int {
+	entries, err := c.dispatch.Pending(ctx, id)
+	if err != nil {
+		c.report.line(id, "accepted, but what is owed cannot be counted: "+words(id, err))
+		if !a.Delivered {
+			return 1
+		}
+	}
+	return len(entries)
+}
+
+// passWords says why a pass after a send left something owed, and what to do. The
+// message mid is not named again.
+func (c *call) passWords(id, mid string, err error) string {
+	var ended *dispatch.PassError
+	isEnd := errors.As(err, &ended)
+	switch {
+	case errors.Is(err, lock.ErrBusy):
+		return "another pass is at work, and takes it or leaves it to the next"
+	case calledOff(err) && !(isEnd && ended.Answer == adapter.Unconfirmed):
+		return "interrupted before it was handed over: docket drain " + id + " goes on"
+	case !isEnd:
+		return words(id, err)
+	}
+	why := reason(id, mid, ended)
+	if ended.Answer == adapter.Unconfirmed || statusOf(err) != statusFailed || c.hasNoAdapter(id) {
+		return why // it says what to do
+	}
+	return why + ": docket drain " + id + " tries again, and docket serve does so by itself"
+}
+
+// reason is what the error of a pass says, without the name of the message mid, and
+// with what to do where nothing goes on before that is done.
+func reason(id, mid string, ended *dispatch.PassError) string {
+	why := strings.TrimSuffix(ownWords(id, ended.Err), ": "+ownWords("", dispatch.ErrHeld))
+	if ended.MID != mid && ended.MID != "" {
+		why = fmt.Sprintf("message %s %s: %s", ended.MID, ended.Answer, why)
+	}
+	if ended.Answer == adapter.Unconfirmed && ended.MID != "" {
+		why += ": " + unconfirmedWords(id, ended.MID)
+	}
+	return why
+}
+
+// unconfirmedWords says what to do about an unconfirmed message.
+func unconfirmedWords(id, mid string) string {
+	return fmt.Sprintf("see whether the agent has it, then docket confirm %s %s, or docket drain %s --redeliver %s", id, mid, id, mid)
+}
+
+// hasNoAdapter reports that the session keeps everything owed.
+func (c *call) hasNoAdapter(id string) bool {
+	no := false
+	c.with(id, func(s *session.Session) error {
+		r, err := s.Record()
+		no = err == nil && (r.Adapter == "" || r.Adapter == none.Kind.Name)
+		return err
+	})
+	return no
+}
