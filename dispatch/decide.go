@@ -43,7 +43,7 @@ func (d *Dispatcher) Confirm(ctx context.Context, id, mid string, absent bool) (
 	if err := d.confirm(ctx, h, mid, absent); err != nil {
 		return State{}, err
 	}
-	if err := h.Timeline().SyncAll(ctx); err != nil {
+	if err := h.syncAll(ctx); err != nil {
 		return State{}, err
 	}
 	return d.state(ctx, h, mid)
@@ -134,7 +134,7 @@ func (d *Dispatcher) revoke(ctx context.Context, id, reason string, chosen func(
 	if err != nil || len(revoked) == 0 {
 		return revoked, err
 	}
-	return revoked, h.Timeline().SyncAll(ctx)
+	return revoked, h.syncAll(ctx)
 }
 
 func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, reason string, chosen func(queue.Entry) bool) ([]string, error) {

@@ -45,6 +45,10 @@ var (
 	// ErrInFlight is returned for a message that is being handed over right now.
 	ErrInFlight = errors.New("dispatch: the message is being handed over now")
 
+	// ErrUnrecorded ends a pass at an entry whose line the timeline does not hold, so
+	// that nothing is delivered without its line. The entry stays owed.
+	ErrUnrecorded = errors.New("dispatch: the entry's line is not in the timeline")
+
 	// ErrReceipt ends a pass at a keyed entry whose receipt is missing from the
 	// timeline or says something else. The entry stays owed.
 	ErrReceipt = errors.New("dispatch: the entry does not match its receipt")

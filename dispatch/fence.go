@@ -11,8 +11,9 @@ import (
 	"github.com/docket-go/docket/timeline/session"
 )
 
-// check runs under the record lock: it voids what a closed sender still owes, and
-// matches a keyed entry to its receipt.
+// check runs under the record lock: it voids what a closed sender still owes, stops
+// at an entry that lies past the end of the timeline, and matches a keyed entry to
+// its receipt.
 func (p *pass) check(ctx context.Context, held *lock.Record, e queue.Entry) (queue.Verdict, error) {
 	void, err := p.d.voided(e)
 	if err != nil {
@@ -21,6 +22,9 @@ func (p *pass) check(ctx context.Context, held *lock.Record, e queue.Entry) (que
 	if void {
 		p.void = e.MID
 		return queue.Drop, nil
+	}
+	if err := p.recorded(held, e); err != nil {
+		return queue.Hand, err
 	}
 	if e.Dispatch == nil {
 		return queue.Hand, nil
@@ -37,6 +41,18 @@ func (p *pass) check(ctx context.Context, held *lock.Record, e queue.Entry) (que
 		return queue.Drop, nil
 	}
 	return queue.Hand, nil
+}
+
+// recorded costs no reading of the log: where it ends is known.
+func (p *pass) recorded(held *lock.Record, e queue.Entry) error {
+	if !e.HasSeq {
+		return nil
+	}
+	next, err := p.h.Timeline().NextSeq(held)
+	if err == nil && e.Seq >= next {
+		err = fmt.Errorf("%w: message %s: see docket verify %s", ErrUnrecorded, e.MID, p.h.ID())
+	}
+	return err
 }
 
 // recordVoid writes why a dropped entry is owed no more, if nothing says so yet.

@@ -1,11 +1,15 @@
 package dispatch
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/docket-go/docket/queue"
+	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/segment"
 	"github.com/docket-go/docket/timeline/session"
 )
 
@@ -18,8 +22,9 @@ type handle struct {
 	*session.Session
 	queue *queue.Queue
 
-	users int
-	stale bool
+	users   int
+	stale   bool
+	faulted atomic.Bool // a data sync of its log failed
 
 	mu      sync.Mutex
 	adapter *usedAdapter // nil until one was needed
@@ -42,6 +47,19 @@ func (h *handle) free() error {
 	return errors.Join(h.replaceAdapter(nil), h.queue.Close(), h.Session.Release())
 }
 
+// commit and syncAll are the log's. After a failed sync a log refuses to go on, so the
+// handle is left to who uses it now, and the next user opens the session anew.
+func (h *handle) commit(w timeline.Written) error { return h.synced(h.Timeline().Commit(w)) }
+
+func (h *handle) syncAll(ctx context.Context) error { return h.synced(h.Timeline().SyncAll(ctx)) }
+
+func (h *handle) synced(err error) error {
+	if errors.Is(err, segment.ErrFaulted) {
+		h.faulted.Store(true)
+	}
+	return err
+}
+
 // handles keeps sessions open between calls, so that a busy session does not pay
 // for opening its files at each message.
 type handles struct {
@@ -58,7 +76,7 @@ func (hs *handles) get(id string) (*handle, error) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	if h := hs.kept[id]; h != nil {
-		if !h.stale && !h.Locks().Gone() {
+		if !h.stale && !h.faulted.Load() && !h.Locks().Gone() {
 			h.users++
 			hs.touch(id)
 			return h, nil

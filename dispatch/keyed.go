@@ -52,8 +52,8 @@ func (d *Dispatcher) promiseReplay(ctx context.Context, h *handle, a Accepted, e
 	if err != nil {
 		return a, err
 	}
-	if err := h.Timeline().SyncAll(ctx); err != nil {
-		return a, fmt.Errorf("%w: message %s: %w", ErrInDoubt, a.MID, err)
+	if err := h.syncAll(ctx); err != nil {
+		return a, inDoubt(a.MID, err)
 	}
 	return a, nil
 }

@@ -193,7 +193,7 @@ func (p *pass) ready(ctx context.Context, e queue.Entry) (queue.Verdict, error) 
 	if err := p.adapter.Ready(ctx); err != nil {
 		return queue.Hand, err
 	}
-	return queue.Hand, p.h.Timeline().SyncAll(ctx)
+	return queue.Hand, p.h.syncAll(ctx)
 }
 
 func (p *pass) insert(ctx context.Context, e queue.Entry) (queue.Answer, error) {
@@ -224,7 +224,7 @@ func (d *Dispatcher) settle(h *handle, held *lock.Record, e queue.Entry) error {
 	if err != nil || e.Dispatch == nil {
 		return err
 	}
-	return h.Timeline().Commit(w)
+	return h.commit(w)
 }
 
 // answers are the queue's in the words of package adapter.

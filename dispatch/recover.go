@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/docket-go/docket/lock"
@@ -12,15 +13,18 @@ import (
 	"github.com/docket-go/docket/timeline"
 )
 
-// Repaired says what [Dispatcher.Repair] did.
+// Repaired says what [Dispatcher.Repair] did, or would do.
 type Repaired struct {
 	Session  string
 	Fault    error    // what was wrong with the queue file; nil if it could be read
 	Aside    string   // where the damaged file was copied to; empty if it was not damaged
 	Kept     []string // mids that the file held and the timeline does not contradict
-	Restored []string // mids that the timeline proves to be owed and the file did not hold
-	Dropped  []string // mids that the file held and the timeline proves to be at an end
+	Restored []string // mids that the timeline proves to be owed and the file did not hold as they were accepted
+	Dropped  []string // mids that the file held and the timeline proves to be at an end, or not to exist
 }
+
+// Changes reports whether the queue file was, or would be, rewritten.
+func (r Repaired) Changes() bool { return r.Fault != nil || len(r.Restored)+len(r.Dropped) > 0 }
 
 // Repair makes the queue say what the timeline proves: a queue file that cannot be
 // read is copied aside and rebuilt, lost debts are put back, ended ones go.
@@ -29,6 +33,15 @@ type Repaired struct {
 // queue, as the timeline cannot prove it; the copy has it. A pass that is at work
 // is waited for. If the process dies inside, the next repair or send goes on.
 func (d *Dispatcher) Repair(ctx context.Context, id string) (Repaired, error) {
+	return d.repair(ctx, id, d.rebuild)
+}
+
+// PlanRepair returns what [Dispatcher.Repair] would do now, and changes nothing.
+func (d *Dispatcher) PlanRepair(ctx context.Context, id string) (Repaired, error) {
+	return d.repair(ctx, id, func(*handle, *lock.Record, *plan) error { return nil })
+}
+
+func (d *Dispatcher) repair(ctx context.Context, id string, apply func(*handle, *lock.Record, *plan) error) (Repaired, error) {
 	h, err := d.handles.get(id)
 	if err != nil {
 		return Repaired{Session: id}, err
@@ -44,11 +57,14 @@ func (d *Dispatcher) Repair(ctx context.Context, id string) (Repaired, error) {
 		return Repaired{Session: id}, err
 	}
 	defer held.Release()
-	done, err := d.reconcile(ctx, h, held, true)
-	if err != nil {
-		return done, fmt.Errorf("repair session %s: %w", id, err)
+	p, err := d.plan(ctx, h, held)
+	if err == nil {
+		err = apply(h, held, p)
 	}
-	return done, held.Recovered()
+	if err != nil {
+		return p.done, fmt.Errorf("repair session %s: %w", id, err)
+	}
+	return p.done, nil
 }
 
 // recoverHeld completes what an interrupted holder left. Damage that none of our
@@ -58,45 +74,65 @@ func (d *Dispatcher) recoverHeld(ctx context.Context, h *handle, held *lock.Reco
 	if !held.Interrupted() {
 		return nil
 	}
-	if _, err := d.reconcile(ctx, h, held, held.Restarted()); err != nil {
+	p, err := d.plan(ctx, h, held)
+	if err == nil && p.found.Damaged() && !held.Restarted() {
+		err = p.done.Fault
+	}
+	if err == nil {
+		err = d.rebuild(h, held, p)
+	}
+	if err != nil {
 		return fmt.Errorf("session %s: complete an interrupted change: %w", h.ID(), err)
+	}
+	return nil
+}
+
+// A plan is what the queue has to become for it to say what the timeline proves.
+type plan struct {
+	found   queue.Inspection
+	entries []queue.Entry
+	done    Repaired
+}
+
+func (d *Dispatcher) plan(ctx context.Context, h *handle, held *lock.Record) (*plan, error) {
+	p := &plan{done: Repaired{Session: h.ID()}}
+	var err error
+	if p.found, err = h.queue.Inspect(); err != nil {
+		return p, err
+	}
+	p.done.Fault = p.found.Err()
+	owed, err := h.Timeline().Owed(ctx)
+	if err != nil {
+		return p, err
+	}
+	p.entries, err = d.merge(ctx, h, p.found.Entries, owed, &p.done, held.Restarted())
+	return p, err
+}
+
+// rebuild carries the plan out, and notes that queue and timeline agree.
+func (d *Dispatcher) rebuild(h *handle, held *lock.Record, p *plan) error {
+	if p.done.Changes() || !inOrder(p.entries, p.found.Entries) {
+		var err error
+		if p.done.Aside, err = h.queue.Rebuild(held, p.entries); err != nil {
+			return err
+		}
 	}
 	return held.Recovered()
 }
 
-// reconcile rewrites the queue if it does not say what the timeline proves. Without
-// force it leaves a file alone that has more wrong with it than an interrupted edit.
-func (d *Dispatcher) reconcile(ctx context.Context, h *handle, held *lock.Record, force bool) (Repaired, error) {
-	done := Repaired{Session: h.ID()}
-	found, err := h.queue.Inspect()
-	if err != nil {
-		return done, err
-	}
-	done.Fault = found.Err()
-	if !force && slices.ContainsFunc(found.Faults, func(f queue.Fault) bool { return f.Kind == queue.Damaged }) {
-		return done, done.Fault
-	}
-	owed, err := h.Timeline().Owed(ctx)
-	if err != nil {
-		return done, err
-	}
-	entries, err := d.merge(ctx, h, found.Entries, owed, &done, held.Restarted())
-	if err != nil {
-		return done, err
-	}
-	if done.Fault == nil && len(done.Restored)+len(done.Dropped) == 0 && inOrder(entries, found.Entries) {
-		return done, nil
-	}
-	done.Aside, err = h.queue.Rebuild(held, entries)
-	return done, err
-}
-
 // merge joins what the queue holds with what the timeline proves, in the order of
-// the timeline.
+// the timeline and with its bytes.
 func (d *Dispatcher) merge(ctx context.Context, h *handle, queued []queue.Entry, owed []timeline.Debt, done *Repaired, restarted bool) ([]queue.Entry, error) {
-	proven := make(map[string]timeline.Debt, len(owed))
-	for _, debt := range owed {
-		proven[debt.Sent.MID] = debt
+	proven := make(map[string]queue.Entry, len(owed))
+	taken := make(map[uint64]bool, len(owed))
+	for _, o := range owed {
+		e := debt(o.Sent)
+		e.Seq, e.HasSeq = o.Seq, true
+		proven[e.MID], taken[e.Seq] = e, true
+	}
+	fates, err := d.fates(ctx, h, queued, proven)
+	if err != nil {
+		return nil, err
 	}
 	var entries []queue.Entry
 	seen := map[string]bool{}
@@ -105,27 +141,68 @@ func (d *Dispatcher) merge(ctx context.Context, h *handle, queued []queue.Entry,
 			continue
 		}
 		seen[e.MID] = true
-		if debt, ok := proven[e.MID]; ok {
-			e.Seq, e.HasSeq = debt.Seq, true
-		} else if keep, err := d.unproven(ctx, h, &e, restarted); err != nil {
-			return nil, err
-		} else if !keep {
+		p, isProven := proven[e.MID]
+		switch {
+		case isProven && sameDebt(e, p):
+			e.Seq, e.HasSeq = p.Seq, true
+			done.Kept = append(done.Kept, e.MID)
+		case isProven:
+			e = noted(p, e)
+			done.Restored = append(done.Restored, e.MID)
+		case e.HasSeq && taken[e.Seq] || !keep(&e, fates, restarted):
 			done.Dropped = append(done.Dropped, e.MID)
 			continue
+		default:
+			done.Kept = append(done.Kept, e.MID)
 		}
-		done.Kept = append(done.Kept, e.MID)
 		entries = append(entries, e)
 	}
-	for _, debtOf := range owed {
-		if !seen[debtOf.Sent.MID] {
-			e := debt(debtOf.Sent)
-			e.Seq, e.HasSeq = debtOf.Seq, true
-			done.Restored = append(done.Restored, e.MID)
-			entries = append(entries, e)
+	for _, o := range owed {
+		if !seen[o.Sent.MID] {
+			done.Restored = append(done.Restored, o.Sent.MID)
+			entries = append(entries, proven[o.Sent.MID])
 		}
 	}
 	sortBySeq(entries)
 	return entries, nil
+}
+
+// fates looks up what became of the entries that no private line proves to be owed.
+func (d *Dispatcher) fates(ctx context.Context, h *handle, queued []queue.Entry, proven map[string]queue.Entry) (map[string]timeline.Fate, error) {
+	var unproven []string
+	for _, e := range queued {
+		if _, ok := proven[e.MID]; !ok {
+			unproven = append(unproven, e.MID)
+		}
+	}
+	if len(unproven) == 0 {
+		return nil, nil
+	}
+	return h.Timeline().Fates(ctx, unproven...)
+}
+
+// sameDebt reports whether the queue would hand over what was accepted.
+func sameDebt(e, p queue.Entry) bool {
+	return e.Text == p.Text && e.From == p.From && maps.Equal(e.Attributes, p.Attributes) &&
+		(e.Dispatch == nil) == (p.Dispatch == nil) && (e.Dispatch == nil || *e.Dispatch == *p.Dispatch)
+}
+
+// noted is the debt p with what the queue noted about handing over e.
+func noted(p, e queue.Entry) queue.Entry {
+	p.Attempts, p.LastAttempt, p.LastError, p.Claimed = e.Attempts, e.LastAttempt, e.LastError, e.Claimed
+	return p
+}
+
+// keep decides about an entry that no private line proves to be owed: another
+// writer's stays, one that is at an end goes. One without any line stays too,
+// unless a power cut took the line: then its sender was never told of success.
+func keep(e *queue.Entry, fates map[string]timeline.Fate, restarted bool) bool {
+	fate, known := fates[e.MID]
+	if !known {
+		return !restarted
+	}
+	e.Seq, e.HasSeq = fate.Seq, true
+	return !fate.Settled && !fate.Revoked
 }
 
 // sortBySeq brings entries into the order of the timeline; one whose line is not
@@ -137,21 +214,6 @@ func sortBySeq(entries []queue.Entry) {
 		}
 	}
 	slices.SortStableFunc(entries, func(a, b queue.Entry) int { return cmp.Compare(a.Seq, b.Seq) })
-}
-
-// unproven decides about an entry that no private line proves to be owed: another
-// writer's stays, one that is at an end goes. One without any line stays too,
-// unless a power cut took the line: then its sender was never told of success.
-func (d *Dispatcher) unproven(ctx context.Context, h *handle, e *queue.Entry, restarted bool) (keep bool, err error) {
-	fate, known, err := h.Timeline().Fate(ctx, e.MID)
-	if err != nil {
-		return false, err
-	}
-	if !known {
-		return !restarted, nil
-	}
-	e.Seq, e.HasSeq = fate.Seq, true
-	return !fate.Settled && !fate.Revoked, nil
 }
 
 func inOrder(a, b []queue.Entry) bool {

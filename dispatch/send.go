@@ -103,10 +103,10 @@ func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (Accepted
 		return a, err
 	}
 	if err := release(); err != nil {
-		return a, fmt.Errorf("%w: %w", ErrInDoubt, err)
+		return a, inDoubt(sent.MID, err)
 	}
-	if err := h.Timeline().Commit(w); err != nil {
-		return a, fmt.Errorf("%w: message %s: %w", ErrInDoubt, sent.MID, err)
+	if err := h.commit(w); err != nil {
+		return a, inDoubt(sent.MID, err)
 	}
 	return a, nil
 }
@@ -206,9 +206,9 @@ func (d *Dispatcher) compose(ctx context.Context, h *handle, rec session.Record,
 	return sent, nil
 }
 
-// write appends the line and then the debt. If the debt cannot be written the
-// message is revoked in the same hold; if that fails too, the lock is left
-// interrupted and the next holder owes it.
+// write appends the line and then the debt. Where the debt cannot be written, a
+// keyed message is left to the next holder, who owes it, so that a retry finds it;
+// an unkeyed one is revoked in the same hold, so that a retry does not double it.
 func (d *Dispatcher) write(h *handle, held *lock.Record, sent timeline.Sent) (timeline.Written, error) {
 	e := debt(sent)
 	if err := h.queue.Reserve(held, e); err != nil {
@@ -219,24 +219,40 @@ func (d *Dispatcher) write(h *handle, held *lock.Record, sent timeline.Sent) (ti
 	}
 	w, err := h.Timeline().Write(held, sent)
 	if err != nil {
-		return timeline.Written{}, errors.Join(err, held.Done())
+		return timeline.Written{}, errors.Join(h.synced(err), held.Done())
 	}
 	step.At("dispatch: recorded")
 	e.Seq, e.HasSeq = w.FirstSeq, true
 	if err := h.queue.Enqueue(held, e); err != nil {
-		_, undo := h.Timeline().Write(held, revocation(e, d.options.Now(), "it could not be queued: "+err.Error()))
-		if undo != nil {
-			return w, fmt.Errorf("%w: message %s: %w", ErrInDoubt, sent.MID, errors.Join(err, undo))
-		}
-		return w, errors.Join(fmt.Errorf("message %s was recorded and revoked, as it could not be queued: %w", sent.MID, err), held.Done())
+		return w, d.unqueued(h, held, e, err)
 	}
 	step.At("dispatch: owed")
-	return w, held.Done()
+	if err := held.Done(); err != nil {
+		return w, inDoubt(sent.MID, err)
+	}
+	return w, nil
+}
+
+// unqueued ends a send whose debt could not be written.
+func (d *Dispatcher) unqueued(h *handle, held *lock.Record, e queue.Entry, cause error) error {
+	if e.Dispatch != nil {
+		return inDoubt(e.MID, cause)
+	}
+	_, err := h.Timeline().Write(held, revocation(e, d.options.Now(), "it could not be queued: "+cause.Error()))
+	if err != nil {
+		return inDoubt(e.MID, errors.Join(cause, err))
+	}
+	return errors.Join(fmt.Errorf("message %s was recorded and revoked, as it could not be queued: %w", e.MID, cause), held.Done())
+}
+
+// inDoubt says of a message that it is written, and why it is not promised.
+func inDoubt(mid string, err error) error {
+	return fmt.Errorf("%w: message %s: %w", ErrInDoubt, mid, err)
 }
 
 // debt is the queue's entry for a line of the timeline.
 func debt(s timeline.Sent) queue.Entry {
-	e := queue.Entry{MID: s.MID, From: s.From, Text: s.Text, Attributes: s.Attributes, EnqueuedAt: s.Time}
+	e := queue.Entry{MID: s.MID, From: s.From, FromLife: s.FromLife, Text: s.Text, Attributes: s.Attributes, EnqueuedAt: s.Time}
 	if s.Delivered != "" {
 		e.Text = s.Delivered
 	}

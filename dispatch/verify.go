@@ -1,0 +1,100 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/docket-go/docket/queue"
+	"github.com/docket-go/docket/timeline"
+)
+
+var (
+	// ErrForgotten marks a message that the timeline proves to be owed and the queue
+	// does not hold.
+	ErrForgotten = errors.New("dispatch: owed, and not in the queue")
+
+	// ErrEnded marks a message that the queue holds although the timeline proves that
+	// it was delivered or revoked.
+	ErrEnded = errors.New("dispatch: at an end, and still in the queue")
+
+	// ErrAltered marks a message that the queue would hand over with other bytes than
+	// were accepted.
+	ErrAltered = errors.New("dispatch: the queue holds other bytes than were accepted")
+)
+
+// A Disagreement is a message about which queue and timeline say different things.
+// It is [ErrForgotten], [ErrEnded], [ErrAltered] or [ErrUnrecorded] to errors.Is.
+type Disagreement struct {
+	Session string
+	MID     string
+	Err     error
+}
+
+func (e *Disagreement) Error() string {
+	return fmt.Sprintf("session %s: message %s: %v", e.Session, e.MID, e.Err)
+}
+
+// Unwrap returns what they disagree about.
+func (e *Disagreement) Unwrap() error { return e.Err }
+
+// Disagreements holds queue and timeline of a session against each other. It changes
+// nothing; [Dispatcher.Repair] makes them agree. What a change that is under way, or
+// was interrupted, leaves for the next holder to complete is not among them.
+//
+// The error is that of a file that cannot be read at all, or of the record lock.
+func (d *Dispatcher) Disagreements(ctx context.Context, id string) ([]*Disagreement, error) {
+	h, err := d.handles.get(id)
+	if err != nil {
+		return nil, err
+	}
+	defer d.handles.put(h)
+	held, err := h.Locks().Record(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer held.Release()
+	if held.Interrupted() {
+		return nil, nil
+	}
+	found, err := h.queue.Inspect()
+	if err != nil {
+		return nil, err
+	}
+	owed, err := h.Timeline().Owed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mids := make([]string, len(found.Entries))
+	for i, e := range found.Entries {
+		mids[i] = e.MID
+	}
+	fates, err := h.Timeline().Fates(ctx, mids...)
+	if err != nil {
+		return nil, err
+	}
+	return disagreements(id, found.Entries, owed, fates), nil
+}
+
+func disagreements(id string, queued []queue.Entry, owed []timeline.Debt, fates map[string]timeline.Fate) []*Disagreement {
+	var all []*Disagreement
+	in := make(map[string]bool, len(queued))
+	for _, e := range queued {
+		in[e.MID] = true
+		fate, known := fates[e.MID]
+		switch {
+		case !known:
+			all = append(all, &Disagreement{id, e.MID, ErrUnrecorded})
+		case fate.Settled || fate.Revoked:
+			all = append(all, &Disagreement{id, e.MID, ErrEnded})
+		case fate.Ours && !sameDebt(e, debt(fate.Sent)):
+			all = append(all, &Disagreement{id, e.MID, ErrAltered})
+		}
+	}
+	for _, o := range owed {
+		if !in[o.Sent.MID] {
+			all = append(all, &Disagreement{id, o.Sent.MID, ErrForgotten})
+		}
+	}
+	return all
+}
