@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
 )
@@ -50,13 +51,15 @@ func (d *Dispatcher) Disagreements(ctx context.Context, id string) ([]*Disagreem
 	}
 	defer d.handles.put(h)
 	held, err := h.Locks().Record(ctx)
-	if err != nil {
+	switch {
+	case errors.Is(err, lock.ErrReadOnly), errors.Is(err, lock.ErrUnsupported):
+		// Nobody can change the files there.
+	case err != nil:
 		return nil, err
+	case held.Interrupted():
+		return nil, held.Release()
 	}
 	defer held.Release()
-	if held.Interrupted() {
-		return nil, nil
-	}
 	found, err := h.queue.Inspect()
 	if err != nil {
 		return nil, err
