@@ -23,7 +23,7 @@ type New struct {
 // Create makes a session, and the store if there is none yet, for the user alone
 // (0700). The session appears in the store as a whole. It has declared nothing and
 // has no event. The id of a closed session may be used again: that is a new life,
-// to which nothing of the old one belongs; see [Store.ClosedAt].
+// to which nothing of the old one belongs; see [Store.Closed].
 //
 // A nil error means that the session is on stable storage (with Buffered: made).
 // The error is [ErrBadID], [ErrField], [ErrTooLarge] or [ErrExists], comes from
@@ -42,19 +42,26 @@ func (s *Store) Create(ctx context.Context, n New) (*Session, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	data, err := r.stored()
-	if err != nil {
-		return nil, err
-	}
-	if err := s.establish(ctx, n.ID, data); err != nil {
+	if err := s.establish(ctx, r); err != nil {
 		return nil, err
 	}
 	return s.Open(n.ID)
 }
 
-func (s *Store) establish(ctx context.Context, id string, record []byte) error {
+func (s *Store) establish(ctx context.Context, r Record) error {
+	id := r.ID
 	if _, err := os.Lstat(s.sessionDir(id)); err == nil {
 		return s.exists(id)
+	}
+	// As a rule this is the life that the session will have; publish makes sure.
+	closing, _, err := s.Closed(id)
+	if err != nil && !errors.Is(err, ErrUnreadable) {
+		return err
+	}
+	r.Life = closing.Lives
+	record, err := r.stored()
+	if err != nil {
+		return err
 	}
 	if err := makeDir(s.stagingDir(), s.durable()); err != nil {
 		return fmt.Errorf("session %s: make the store: %w", id, err)
@@ -69,7 +76,7 @@ func (s *Store) establish(ctx context.Context, id string, record []byte) error {
 	step.At("session: new directory made")
 	err = b.fill(ctx, record, s.durable())
 	if err == nil {
-		err = s.publish(b, id)
+		err = s.publish(ctx, b, r)
 	}
 	if err != nil {
 		err = errors.Join(err, os.RemoveAll(b.dir))
@@ -98,19 +105,60 @@ func (b *build) fill(ctx context.Context, record []byte, durable bool) error {
 
 // publish gives the new directory its name. A session has files in it from the
 // beginning, so that no rename ever replaces one.
-func (s *Store) publish(b *build, id string) error {
-	dir := s.sessionDir(id)
-	if err := os.Rename(b.dir, dir); err != nil {
-		if _, taken := os.Lstat(dir); taken == nil {
-			return s.exists(id)
-		}
-		return fmt.Errorf("session %s: %w", id, err)
+func (s *Store) publish(ctx context.Context, b *build, r Record) error {
+	if err := s.place(ctx, b, r); err != nil {
+		return err
 	}
 	step.At("session: new directory placed")
 	if !s.durable() {
 		return nil
 	}
-	return errors.Join(syncDir(s.stagingDir()), syncDir(filepath.Dir(dir)))
+	return errors.Join(syncDir(s.stagingDir()), syncDir(s.sessionsDir()))
+}
+
+// place is the part of publish in which no other session of the store gets its
+// name. If there is none with the id at its start, none can be closed until its
+// end, so that the mark which is read in between is the last word about earlier lives.
+func (s *Store) place(ctx context.Context, b *build, r Record) (err error) {
+	names, err := lock.Open(s.stagingDir(), s.lockOptions())
+	if err != nil {
+		return fmt.Errorf("session %s: %w", r.ID, err)
+	}
+	defer func() { err = errors.Join(err, names.Close()) }()
+	held, err := names.Record(ctx)
+	if err != nil {
+		return fmt.Errorf("session %s: wait for those that are being created: %w", r.ID, err)
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	dir := s.sessionDir(r.ID)
+	if _, err := os.Lstat(dir); err == nil {
+		return s.exists(r.ID)
+	}
+	life, err := s.nextLife(r.ID)
+	if err != nil {
+		return err
+	}
+	step.At("session: life known")
+	if err := b.setLife(r, life, s.durable()); err != nil {
+		return err
+	}
+	if err := os.Rename(b.dir, dir); err != nil {
+		return fmt.Errorf("session %s: %w", r.ID, err)
+	}
+	return nil
+}
+
+// setLife replaces the record if it says another life.
+func (b *build) setLife(r Record, life uint64, durable bool) error {
+	if r.Life == life {
+		return nil
+	}
+	r.Life = life
+	data, err := r.stored()
+	if err != nil {
+		return err
+	}
+	return replaceFile(b.dir, recordFile, recordNewFile, data, durable)
 }
 
 func (s *Store) exists(id string) error {

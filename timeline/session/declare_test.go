@@ -3,6 +3,7 @@ package session_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 )
@@ -285,8 +287,12 @@ func TestHealNeedsTheLock(t *testing.T) {
 func TestRecordThatCannotBeReplaced(t *testing.T) {
 	s := create(t, newStore(t), "s")
 	declare(t, s, active)
-	obstacle := filepath.Join(s.Dir(), "session.json.new")
-	check(t, os.MkdirAll(filepath.Join(obstacle, "x"), 0o700))
+	staged := filepath.Join(s.Dir(), "session.json.new")
+	restore := step.Hook(func(name string) {
+		if name == "session: new session.json written" {
+			os.Remove(staged) // so that the rename fails
+		}
+	})
 	if _, err := s.Declare(ctx, merge); err == nil {
 		t.Error("got no error from Declare")
 	}
@@ -296,10 +302,26 @@ func TestRecordThatCannotBeReplaced(t *testing.T) {
 	if r := record(t, s); r.Authored() != active || r.Archived || statuses(t, s) != "active" {
 		t.Errorf("got %+v, events %s", r, statuses(t, s))
 	}
-	check(t, os.RemoveAll(obstacle))
-	check(t, os.WriteFile(obstacle, []byte("left by a process that died"), 0o400))
+	restore()
+	check(t, os.WriteFile(staged, []byte("left by a process that died"), 0o400))
 	if !declare(t, s, merge).Moved || statuses(t, s) != "active awaiting" {
 		t.Errorf("got events %s", statuses(t, s))
+	}
+}
+
+// A directory that stands where the new record is to be written is moved aside, with
+// what is in it.
+func TestObstacleToTheRecord(t *testing.T) {
+	s := create(t, newStore(t), "s")
+	staged := filepath.Join(s.Dir(), "session.json.new")
+	check(t, os.MkdirAll(filepath.Join(staged, "x"), 0o700))
+	declare(t, s, active)
+	aside, err := filepath.Glob(staged + "~*/x")
+	if err != nil || len(aside) != 1 || statuses(t, s) != "active" {
+		t.Errorf("got aside %v, %v, events %s", aside, err, statuses(t, s))
+	}
+	if _, err := os.Lstat(staged); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, want the name free", err)
 	}
 }
 

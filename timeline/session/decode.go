@@ -44,6 +44,13 @@ func (d *decoder) milliseconds(name string, dst *time.Time) {
 	*dst = time.UnixMilli(int64(*ms)).UTC()
 }
 
+func (d *decoder) life(name string, dst *uint64) {
+	d.value(name, "a whole number", dst)
+	if d.err == nil && *dst >= maxLife {
+		d.err = fmt.Errorf("field %q: %d is out of range", name, *dst)
+	}
+}
+
 // truth takes every value: what other writers store for "yes" differs.
 func (d *decoder) truth(name string, dst *bool) {
 	switch raw := string(d.fields.get(name)); raw {

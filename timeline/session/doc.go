@@ -13,7 +13,9 @@
 // A session is in one of three lives. It lives; it is archived, which is a mark
 // and changes nothing else; or it is retired, which closes its lifecycle
 // (declarations and launches) while it still receives. [Session.Close] is the only
-// deletion there is.
+// deletion there is. The id can be used again then; sessions with one id are told
+// apart by a number that grows ([Record.Life]), and the store remembers up to which
+// one they are closed ([Store.Closed]).
 //
 // # Guarantees
 //
@@ -26,6 +28,10 @@
 // The last status event of the timeline is what [Record.Authored] says, and no two
 // neighbouring status events are equal, as long as every declaration goes through
 // this package.
+//
+// No two sessions with one id have the same life, whatever the clock does, as long
+// as the mark of the closed ones is not lost. If it is damaged, the next life
+// gets a number taken from the clock, which is above all counted ones.
 //
 // What returned nil is on stable storage, unless the timeline is opened Buffered.
 //
@@ -42,13 +48,14 @@
 //     record says where the event belongs and when it was made, and the next
 //     change of the session, or [Session.Heal], appends it, once.
 //   - Close: before the directory is moved away the session is whole, though its
-//     id may be marked as closed already; close it again. After it the session is
-//     gone.
+//     life may be marked as closed already, and counts as closed then; close it
+//     again. After it the session is gone.
 //
 // What is left aside (a half-made or half-removed directory, a file with the name
 // of one that was to be replaced) no reader looks at; later calls remove it. A
 // build belongs to a living process as long as its delivery lock is held, so that
-// no other process removes it.
+// no other process removes it. A directory that somebody put where a file is to be
+// written is kept, under that name with "~" and a random text behind it.
 //
 // # Format
 //
@@ -59,7 +66,9 @@
 //	sessions/<id>/...               files of the lock, timeline and queue packages
 //	sessions/.staging/new-*         a session being created
 //	sessions/.staging/closed-*      a session being removed
-//	closed/<id>                     {"session":"<id>","closedAt":"<RFC 3339>"} and a newline
+//	sessions/.staging/record.lock   held while a session gets its name
+//	closed/<id>                     {"session":"<id>","closedAt":"<RFC 3339>","lives":N} and a
+//	                                newline: the lives 0 to N-1 are closed; without lives, life 0
 //	closed/.<id>                    while the mark is being written
 //
 // A record is one JSON object, one field a line, indented by two spaces, at most
@@ -67,6 +76,7 @@
 //
 //	session_id, title, parent, note   text
 //	status, proposal                  one word each; a new session's status is null
+//	life                              how many sessions with the id were closed before; absent is 0
 //	createdAt                         milliseconds since 1970, a number
 //	harness                           the name of the adapter
 //	harness_settings                  an object of texts

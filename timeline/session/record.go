@@ -25,6 +25,7 @@ type Record struct {
 	Adapter  string            // the name of the adapter; empty means none
 	Settings map[string]string // of the adapter
 
+	Life      uint64    // how many sessions with this id were closed before; see [Closing]
 	CreatedAt time.Time // in milliseconds; zero means that it is not stored
 	Archived  bool      // history: it still receives and declares
 	Retired   bool      // it cannot work any more: it still receives
@@ -128,6 +129,7 @@ func decodeRecord(o object) (Record, error) {
 	d.text("harness", &r.Adapter)
 	d.value("harness_settings", "an object of texts", &r.Settings)
 	d.value("declared", `an object with "seq" and "ts"`, &r.declared)
+	d.life("life", &r.Life)
 	d.milliseconds("createdAt", &r.CreatedAt)
 	d.truth("archived", &r.Archived)
 	d.truth("retired", &r.Retired)
@@ -163,6 +165,7 @@ func (r Record) object() object {
 	if !was.CreatedAt.Equal(r.CreatedAt) {
 		o.set("createdAt", r.CreatedAt.UnixMilli())
 	}
+	setMoved(&o, "life", was.Life, r.Life)
 	setMoved(&o, "archived", was.Archived, r.Archived)
 	setMoved(&o, "retired", was.Retired, r.Retired)
 	r.setLaunch(&o, was)

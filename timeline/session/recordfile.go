@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -91,7 +92,7 @@ func (s *Session) replace(data []byte) error {
 // process that died left there is removed.
 func replaceFile(dir, base, temporary string, data []byte, durable bool) error {
 	path, staged := filepath.Join(dir, base), filepath.Join(dir, temporary)
-	if err := os.Remove(staged); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := clearAway(staged); err != nil {
 		return err
 	}
 	if err := writeFile(staged, data, durable); err != nil {
@@ -106,6 +107,19 @@ func replaceFile(dir, base, temporary string, data []byte, durable bool) error {
 		return nil
 	}
 	return syncDir(dir)
+}
+
+// clearAway frees a name. A directory that is not empty is no file of this package:
+// it is kept, under a name that nobody uses.
+func clearAway(path string) error {
+	err := os.Remove(path)
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if info, statErr := os.Lstat(path); statErr != nil || !info.IsDir() {
+		return err
+	}
+	return os.Rename(path, path+asideMark+rand.Text())
 }
 
 // writeFile creates a file of the owner alone.

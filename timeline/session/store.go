@@ -18,6 +18,8 @@ const (
 
 	recordFile    = "session.json"
 	recordNewFile = "session.json.new"
+
+	asideMark = "~" // in no valid id
 )
 
 // Options configures a [Store]. The zero value is ready to use.
@@ -88,6 +90,7 @@ func OpenStore(dir string, o Options) (*Store, error) {
 func (s *Store) Dir() string { return s.dir }
 
 func (s *Store) sessionDir(id string) string { return filepath.Join(s.dir, sessionsDir, id) }
+func (s *Store) sessionsDir() string         { return filepath.Join(s.dir, sessionsDir) }
 func (s *Store) stagingDir() string          { return filepath.Join(s.dir, sessionsDir, stagingDir) }
 func (s *Store) lockOptions() lock.Options   { return lock.Options{Wait: s.options.LockWait} }
 func (s *Store) durable() bool               { return !s.options.Timeline.Buffered }
