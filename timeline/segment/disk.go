@@ -8,6 +8,7 @@ type disk struct {
 	truncate func(f *os.File, size int64) error
 	dataSync func(f *os.File) error
 	syncDir  func(path string) error
+	readDir  func(d *os.File) ([]os.DirEntry, error)
 }
 
 var realDisk = disk{
@@ -15,4 +16,5 @@ var realDisk = disk{
 	truncate: (*os.File).Truncate,
 	dataSync: dataSync,
 	syncDir:  syncDir,
+	readDir:  func(d *os.File) ([]os.DirEntry, error) { return d.ReadDir(-1) },
 }

@@ -11,6 +11,7 @@ type Disk struct {
 	Truncate func(f *os.File, size int64) error
 	DataSync func(f *os.File) error
 	SyncDir  func(path string) error
+	ReadDir  func(d *os.File) ([]os.DirEntry, error)
 }
 
 // DataSync is the real one.
@@ -29,6 +30,9 @@ func (l *Log) SetDisk(d Disk) {
 	}
 	if d.SyncDir != nil {
 		l.disk.syncDir = d.SyncDir
+	}
+	if d.ReadDir != nil {
+		l.disk.readDir = d.ReadDir
 	}
 }
 

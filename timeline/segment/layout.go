@@ -84,28 +84,37 @@ func (l *Log) list() (listing, error) {
 	return ls, err
 }
 
+// listDir adds what the directory of the segments holds.
 func (l *Log) listDir(ls *listing) error {
+	there, err := l.readNames(ls)
+	if err != nil || !there {
+		return err
+	}
+	return l.complement(ls)
+}
+
+// readNames reads the directory once. Two readings into one listing are joined.
+func (l *Log) readNames(ls *listing) (there bool, err error) {
 	d, err := os.OpenFile(l.o.Dir, os.O_RDONLY|openFlags, 0)
 	if isSymlinkRefusal(err) {
-		return fmt.Errorf("segment: %w: it is a symbolic link: remove it", err)
+		return false, fmt.Errorf("segment: %w: it is a symbolic link: remove it", err)
 	}
 	if errors.Is(err, os.ErrNotExist) {
-		return l.present()
+		return false, l.present()
 	}
 	if err != nil {
-		return fmt.Errorf("segment: %w", err)
+		return false, fmt.Errorf("segment: %w", err)
 	}
 	defer d.Close()
-	found, err := d.ReadDir(-1)
+	found, err := l.disk.readDir(d)
 	if err != nil {
-		return fmt.Errorf("segment: %w", err)
+		return false, fmt.Errorf("segment: %w", err)
 	}
 	for _, e := range found {
 		ls.add(filepath.Join(l.o.Dir, e.Name()), e)
 	}
-	slices.SortFunc(ls.segments, func(a, b entry) int { return cmp.Compare(a.n, b.n) })
 	ls.merge()
-	return nil
+	return true, nil
 }
 
 func (ls *listing) add(path string, e os.DirEntry) {
@@ -125,8 +134,11 @@ func (ls *listing) add(path string, e os.DirEntry) {
 	ls.segments = append(ls.segments, entry{n: n, plain: !sealed, sealed: sealed})
 }
 
-// merge joins the two forms of one segment into one entry.
+// merge sorts the entries and joins those of one segment into one.
 func (ls *listing) merge() {
+	slices.SortFunc(ls.segments, func(a, b entry) int { return cmp.Compare(a.n, b.n) })
+	ls.odd = distinct(ls.odd)
+	ls.drafts = distinct(ls.drafts)
 	kept := ls.segments[:0]
 	for _, e := range ls.segments {
 		if last := len(kept) - 1; last >= 0 && kept[last].n == e.n {
@@ -137,6 +149,11 @@ func (ls *listing) merge() {
 		kept = append(kept, e)
 	}
 	ls.segments = kept
+}
+
+func distinct(paths []string) []string {
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 // present returns nil while the session directory is there, else [ErrClosed].

@@ -132,7 +132,7 @@ func (l *Log) flush(file *os.File, n uint64, made bool) error {
 	}
 	i, found := ls.index(n)
 	if !found {
-		return nil
+		return &CorruptError{Path: l.plainPath(n), Err: errMissing}
 	}
 	return l.syncEarlier(ls.segments[:i+1])
 }
@@ -205,17 +205,22 @@ func (l *Log) newest() (place, error) {
 			return place{t.n, size}, nil
 		}
 	}
-	ls, err := l.list()
-	if err != nil || len(ls.segments) == 0 {
-		return place{}, err
+	for {
+		ls, err := l.list()
+		if err != nil || len(ls.segments) == 0 {
+			return place{}, err
+		}
+		last := ls.segments[len(ls.segments)-1]
+		if !last.plain {
+			return place{last.n, math.MaxInt64}, nil
+		}
+		info, err := os.Lstat(l.plainPath(last.n))
+		if err == nil {
+			return place{last.n, info.Size()}, nil
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			return place{}, fmt.Errorf("segment: %w", err)
+		}
+		// It was sealed meanwhile, because there is a newer one, or the log is gone.
 	}
-	last := ls.segments[len(ls.segments)-1]
-	if !last.plain {
-		return place{last.n, math.MaxInt64}, nil
-	}
-	info, err := os.Lstat(l.plainPath(last.n))
-	if err != nil {
-		return place{}, fmt.Errorf("segment: %w", err)
-	}
-	return place{last.n, info.Size()}, nil
 }
