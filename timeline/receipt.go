@@ -1,6 +1,12 @@
 package timeline
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/docket-go/docket/timeline/segment"
+)
 
 // Found is what the log proves about a keyed request.
 type Found struct {
@@ -11,12 +17,21 @@ type Found struct {
 }
 
 // Receipt returns the message that was accepted for the request, and false if none
-// was. It opens only segments that may hold it.
+// was. It opens only segments that may hold it. The error is [ErrCorrupt] where a
+// line that bears the digest, or a whole range or segment that may hold it, cannot be
+// read: then nobody knows whether the request was accepted.
 func (l *Log) Receipt(ctx context.Context, operation, requestDigest string) (f Found, ok bool, err error) {
 	settled, revoked := map[string]bool{}, map[string]bool{}
+	var doubt *LineError
 	for at, err := range l.segments.FindKey(ctx, requestKey(operation, requestDigest)) {
 		if err != nil {
 			return Found{}, false, l.wrap(err)
+		}
+		if at.Class == segment.Unreadable {
+			if len(at.Bytes) == 0 || bytes.Contains(at.Bytes, []byte(requestDigest)) {
+				_, doubt = l.decode(at)
+			}
+			continue
 		}
 		p, err := parse(at.Bytes)
 		if err != nil {
@@ -34,6 +49,9 @@ func (l *Log) Receipt(ctx context.Context, operation, requestDigest string) (f F
 		if ok {
 			break
 		}
+	}
+	if !ok && doubt != nil {
+		return Found{}, false, l.wrap(fmt.Errorf("whether request %s was accepted cannot be known: %w", operation, doubt))
 	}
 	if !ok || f.Settled || f.Revoked {
 		return f, ok, nil

@@ -24,6 +24,10 @@
 // returned as [Unreadable] with the reason and its place, and reading goes on
 // behind it. A sequence that damage has changed moves no other.
 //
+// The numbers are contiguous from one. A directory is not read at one moment, so
+// what a reading shows no segment for is looked up by its names before it counts as
+// missing; and a segment that is missing is reported by everyone who passes it.
+//
 // A [Reader] goes on when the log has grown, through rotation and sealing. A [View]
 // is the log as it was at one moment, and is read backward at a cost that follows
 // what is read. Memory is bounded by a block, a frame or the longest line.
