@@ -2,13 +2,11 @@ package dispatch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
-	"github.com/docket-go/docket/timeline/session"
 )
 
 // check runs under the record lock: it voids what a closed sender still owes, stops
@@ -62,18 +60,6 @@ func (p *pass) recordVoid(_ context.Context, held *lock.Record, e queue.Entry) e
 	}
 	_, err := p.h.Timeline().Write(held, revocation(e, p.d.options.Now(), "its sender "+e.From+" was closed"))
 	return err
-}
-
-// voided reports whether the sender was closed after it sent the entry.
-func (d *Dispatcher) voided(e queue.Entry) (bool, error) {
-	if e.From == "" {
-		return false, nil
-	}
-	closedAt, was, err := d.store.ClosedAt(e.From)
-	if errors.Is(err, session.ErrBadID) {
-		return false, nil
-	}
-	return err == nil && was && !e.EnqueuedAt.After(closedAt), err
 }
 
 // lookup decides about a message that was claimed before.

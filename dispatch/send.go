@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/docket-go/docket/compose"
 	"github.com/docket-go/docket/lock"
@@ -74,11 +73,12 @@ func (d *Dispatcher) SendText(ctx context.Context, to string, m Message) (Accept
 // accept writes line and debt under the record lock and makes the line durable
 // after it.
 func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (Accepted, error) {
-	held, release, err := d.lockForSend(ctx, h, m.From)
+	hold, err := d.lockForSend(ctx, h, m.From)
 	if err != nil {
 		return Accepted{}, err
 	}
-	defer release()
+	defer hold.release()
+	held := hold.record
 	rec, err := h.Record()
 	if err != nil {
 		return Accepted{}, err
@@ -89,7 +89,7 @@ func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (Accepted
 	if m.Key != "" {
 		a, found, err := d.replay(ctx, h, held, m)
 		if found || err != nil {
-			release()
+			hold.release()
 			return d.promiseReplay(ctx, h, a, err)
 		}
 	}
@@ -97,69 +97,19 @@ func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (Accepted
 	if err != nil {
 		return Accepted{}, err
 	}
+	sent.FromLife = hold.life
 	w, err := d.write(h, held, sent)
 	a := Accepted{Session: h.ID(), MID: sent.MID, Cursor: w.Next}
 	if err != nil {
 		return a, err
 	}
-	if err := release(); err != nil {
+	if err := hold.release(); err != nil {
 		return a, inDoubt(sent.MID, err)
 	}
 	if err := h.commit(w); err != nil {
 		return a, inDoubt(sent.MID, err)
 	}
 	return a, nil
-}
-
-// lockForSend takes the record lock of the target and, where the sender is a
-// session of this store, the sender's too, so that it cannot be closed meanwhile.
-// It refuses a sender that was closed already.
-func (d *Dispatcher) lockForSend(ctx context.Context, h *handle, from string) (*lock.Record, func() error, error) {
-	if from == "" || from == h.ID() {
-		return d.lockTarget(ctx, h)
-	}
-	sender, err := d.handles.get(from)
-	if errors.Is(err, session.ErrNotFound) {
-		if err := d.refuseClosed(from); err != nil {
-			return nil, nil, err
-		}
-		return d.lockTarget(ctx, h)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("sender: %w", err)
-	}
-	set, err := lock.Records(ctx, h.Locks(), sender.Locks())
-	if err != nil {
-		d.handles.put(sender)
-		if errors.Is(err, lock.ErrClosed) && sender.Locks().Gone() {
-			err = fmt.Errorf("%w: %s, just now", ErrSenderClosed, from)
-		}
-		return nil, nil, err
-	}
-	release := sync.OnceValue(func() error {
-		d.handles.put(sender)
-		return set.Release()
-	})
-	held := set.Of(h.Locks())
-	if err := d.recoverHeld(ctx, h, held); err != nil {
-		return nil, nil, errors.Join(err, release())
-	}
-	return held, release, nil
-}
-
-func (d *Dispatcher) lockTarget(ctx context.Context, h *handle) (*lock.Record, func() error, error) {
-	held, err := d.lockRecord(ctx, h)
-	return held, held.Release, err
-}
-
-// refuseClosed refuses the id of a session that was closed. One that was made
-// again under the same id is not asked here.
-func (d *Dispatcher) refuseClosed(from string) error {
-	closedAt, closed, err := d.store.ClosedAt(from)
-	if err != nil || !closed {
-		return err
-	}
-	return fmt.Errorf("%w: %s, at %s", ErrSenderClosed, from, closedAt.UTC().Format("2006-01-02 15:04:05Z"))
 }
 
 // compose turns the message into the line that is to be written. The delivered

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/compose"
@@ -209,6 +210,43 @@ func TestClosedSender(t *testing.T) {
 		t.Fatalf("got %+v, want it revoked with the reason", s)
 	}
 	wantEqual(t, "timeline", w.sent("s1"), []string{owed.MID, kept.MID})
+}
+
+// Clocks do not decide which life of a sender said something.
+func TestNewLifeOfAClosedSender(t *testing.T) {
+	w := newWorld(t, "s1", "lead")
+	old := w.send("s1", dispatch.Message{Text: "from the old life", From: "lead", NoDrain: true}).MID
+	lead, err := w.store.Open("lead")
+	must(t, err)
+	must(t, lead.Close(t.Context()))
+	w.create("lead")
+	w.reopen(dispatch.Options{Now: func() time.Time { return time.Now().Add(-time.Hour) }})
+	fresh := w.send("s1", dispatch.Message{Text: "from the new life", From: "lead", NoDrain: true}).MID
+	done, err := w.Drain(t.Context(), "s1", dispatch.DrainOptions{})
+	must(t, err)
+	wantEqual(t, "delivered", done.Delivered, []string{fresh})
+	if c := w.condition("s1", old); c != dispatch.Revoked {
+		t.Fatalf("got %s for the old life's message, want revoked", c)
+	}
+}
+
+// A mark that cannot be read stops nobody who has nothing to do with it.
+func TestDamagedMarkOfAClosedSender(t *testing.T) {
+	w := newWorld(t, "s1", "lead")
+	void := w.send("s1", dispatch.Message{Text: "from the closed", From: "lead", NoDrain: true}).MID
+	kept := w.later("s1", "from a human")
+	lead, err := w.store.Open("lead")
+	must(t, err)
+	must(t, lead.Close(t.Context()))
+	must(t, os.WriteFile(filepath.Join(w.dir, "closed", "lead"), []byte("garbage"), 0o600))
+	done, err := w.Drain(t.Context(), "s1", dispatch.DrainOptions{})
+	must(t, err)
+	wantEqual(t, "delivered", done.Delivered, []string{kept})
+	if c := w.condition("s1", void); c != dispatch.Revoked {
+		t.Fatalf("got %s, want revoked", c)
+	}
+	_, err = w.SendText(t.Context(), "s1", dispatch.Message{Text: "too late", From: "lead"})
+	wantIs(t, err, dispatch.ErrSenderClosed)
 }
 
 func TestSendToSelfAndAcross(t *testing.T) {
