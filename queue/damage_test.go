@@ -49,6 +49,11 @@ func TestDamageIsNeverEmpty(t *testing.T) {
 		{"pretty-printed, cut", "[\n  {\n    \"mid\": \"a\",\n    \"text\": \"t\"\n  },\n  {\n    \"mid\": \"b\",", []string{"a"}},
 		{"pretty-printed, middle", "[\n  {\n    \"mid\": \"a\",\n    \"text\": \"t\"\n  },\n  {\n    \"mi", []string{"a"}},
 		{"pretty-printed, healed behind", "[\n  {\n    \"mid\": \"a\"\n    \"text\": \"t\"\n  },\n  {\n    \"mid\": \"b\",\n    \"text\": \"t\"\n  }\n]\n", []string{"b"}},
+		{"nothing but the opening", "[\n", nil},
+		{"nothing but blanks", "[\n     \n   \n]\n", nil},
+		{"nothing but blanks, cut", "[\n       \n", nil},
+		{"nothing but a part", "[\n" + lineA[:20], nil},
+		{"nothing but the end of one", "[\n       }\n]\n", nil},
 		{"deep", "[" + strings.Repeat("[", 1<<20), nil},
 		{"deep inside", `[{"mid":"a","text":"t","x":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + `}]`, nil},
 	} {
@@ -116,6 +121,27 @@ func (d *desk) rebuilt(t *testing.T, content string, want []string) {
 	}
 	d.atRest(want)
 	equal(t, "list", d.list(), want)
+}
+
+// Behind a clean lock nobody died: a file that was cut, even if only separators are
+// missing, is as damaged as any other.
+func TestCutBehindACleanLock(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a", "b", "c")
+	d.remove("a")
+	whole := d.content()
+	for end := range len(whole) - len("\n") {
+		d.put(whole)
+		if end%2 == 0 {
+			d.head() // the handle knows the file
+		}
+		d.must((*lock.Record).Recovered)
+		d.put(whole[:end])
+		d.untouched(t, whole[:end])
+		if _, err := d.List(); !errors.Is(err, queue.ErrCorrupt) {
+			t.Fatalf("cut at %d: list: got %v, want ErrCorrupt", end, err)
+		}
+	}
 }
 
 // A byte that is lost costs at most the entry in which it stood, or, with the end of a

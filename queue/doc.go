@@ -53,6 +53,11 @@
 //     the last byte, a line is left that starts with spaces and ends as the entry did;
 //     short of the comma only, the next holder of the record lock blanks it.
 //
+// That the next holder ends a list, or blanks a comma, holds only while the record
+// lock is interrupted. Behind a clean one nobody died, and such a file was cut or
+// damaged: it is [ErrCorrupt] and stays as it is. So is, always, one that is made of
+// blanks alone: the last entry goes with the file.
+//
 // A part of an entry is in doubt: the list alone cannot say whether it is owed. The
 // record lock is interrupted then ([lock.Record.Interrupted]), reading is
 // [ErrCorrupt], and the holder who knows from a record of its own calls

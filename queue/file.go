@@ -168,7 +168,9 @@ func framed(f io.ReaderAt, size int64) (bool, error) {
 }
 
 // reread reads the whole file, for want of a shorter way to know that it is as it
-// should be, and brings it into this package's form if nothing is in doubt.
+// should be, and brings it into this package's form if nothing is in doubt. Only
+// when the lock says that a holder died is a missing end the end of an edit: behind
+// a clean lock the file was cut, and nobody can tell what it held.
 func (q *Queue) reread(held *lock.Record) error {
 	data, err := readFile(q.path)
 	if err != nil {
@@ -182,7 +184,7 @@ func (q *Queue) reread(held *lock.Record) error {
 		q.known.first = &line{first.offset, int64(len(first.raw)), len(r.elements) == 1, first.entry}
 		return nil
 	}
-	if !r.certain() {
+	if len(r.faults) > 0 && !(held.Interrupted() && r.certain()) {
 		q.forget()
 		return Inspection{Path: q.path, Faults: r.faults}.Err()
 	}

@@ -93,6 +93,14 @@ func notEOF(err error) error {
 // blank reports whether a line holds nothing but spaces.
 func blank(line []byte) bool { return len(bytes.TrimLeft(line, " ")) == 0 }
 
+// blanked reports whether a list without an entry has spaces where this package
+// overwrites entries. The last entry goes with the file, so that such a list is not
+// an empty one: what it held is gone.
+func blanked(data []byte) bool {
+	body, ok := bytes.CutPrefix(data, opening)
+	return ok && bytes.HasPrefix(body, []byte(" "))
+}
+
 // A reading is everything that a file says.
 type reading struct {
 	elements []element
@@ -106,6 +114,9 @@ func read(data []byte) reading {
 		return reading{elements: elements, lines: true}
 	}
 	elements, offset, err := readList(data)
+	if err == nil && len(elements) == 0 && blanked(data) {
+		offset, err = int64(len(opening)), errBlanked
+	}
 	if err == nil {
 		return reading{elements: elements}
 	}

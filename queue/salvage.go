@@ -11,6 +11,7 @@ var (
 	errTornHead = errors.New("an entry that was being removed is incomplete")
 	errFragment = errors.New("a part that is no message")
 	errNoEnd    = errors.New("the list does not end")
+	errBlanked  = errors.New("every entry is overwritten")
 )
 
 // salvage tells the entries of a file that is no JSON list from its faults.
@@ -55,8 +56,23 @@ func salvageLines(data []byte) reading {
 		}
 		s.at += len(line) + 1
 	}
+	if len(s.elements) == 0 {
+		return s.nothing()
+	}
 	if torn := len(s.faults) > 0 && s.faults[len(s.faults)-1].Kind == TornTail; !closed && !torn {
 		s.faults = append(s.faults, Fault{Kind: TornTail, Offset: int64(len(data)), Bare: true, Err: errNoEnd})
+	}
+	return s.reading
+}
+
+// nothing is what a file without a single whole entry says. No edit leaves that: the
+// first entry comes with the file, and the last one goes with it.
+func (s *lineSalvage) nothing() reading {
+	for i := range s.faults {
+		s.faults[i].Kind, s.faults[i].Bare = Damaged, false
+	}
+	if len(s.faults) == 0 {
+		s.fault(Damaged, 0, nil, errBlanked)
 	}
 	return s.reading
 }
