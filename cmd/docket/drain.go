@@ -117,22 +117,25 @@ func (c *call) drainAll(ctx context.Context, ids []string, name string, settings
 			})
 		}
 	}()
-	var failed error
+	var failed, interrupted error
 	still := false
 	for i, id := range ids {
 		p := <-passes[i]
 		failed = errors.Join(failed, c.printPass(id, p))
 		var ended *dispatch.PassError
+		if calledOff(p.err) {
+			interrupted = p.err
+		}
 		if errors.As(p.err, &ended) && statusOf(p.err) != statusCorrupt {
 			still = true
-		} else if p.err != nil {
+		} else if p.err != nil && !calledOff(p.err) {
 			c.report.complain(id, p.err)
 		}
 	}
 	if still && c.report.status == statusDone {
 		c.report.status = statusStillOwed
 	}
-	return failed
+	return errors.Join(failed, interrupted)
 }
 
 func (c *call) drain(ctx context.Context, id, name string, settings map[string]string) (dispatch.Pass, error) {

@@ -73,7 +73,7 @@ func faultWords(id string, err error) string {
 func (c *call) damageLeft(ctx context.Context, id string) ([]fault, error) {
 	left := []fault{}
 	err := c.with(id, func(s *session.Session) error {
-		found, err := faultsOf(ctx, s)
+		found, err := c.faultsOf(ctx, s)
 		left = append(left, slices.DeleteFunc(found, func(f fault) bool { return f.Severity != damage })...)
 		if statusOf(err) == statusCorrupt && len(left) > 0 {
 			return nil // it is about the same damage

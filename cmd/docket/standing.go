@@ -81,6 +81,9 @@ func (c *call) passWords(id, mid string, err error) string {
 // with what to do where nothing goes on before that is done.
 func reason(id, mid string, ended *dispatch.PassError) string {
 	why := strings.TrimSuffix(ownWords(id, ended.Err), ": "+ownWords("", dispatch.ErrHeld))
+	if ended.Answer == adapter.Refused && calledOff(ended.Err) {
+		why = "not handed over: interrupted"
+	}
 	if ended.MID != mid && ended.MID != "" {
 		why = fmt.Sprintf("message %s %s: %s", ended.MID, ended.Answer, why)
 	}

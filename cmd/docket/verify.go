@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline/segment"
@@ -43,6 +44,7 @@ const (
 	inRecord part = iota
 	inTimeline
 	inQueue
+	inQueueOnly // a message that the timeline does not hold
 )
 
 const (
@@ -52,7 +54,7 @@ const (
 
 func runVerify(ctx context.Context, c *call) error {
 	return c.each(ctx, func(s *session.Session) error {
-		found, err := faultsOf(ctx, s)
+		found, err := c.faultsOf(ctx, s)
 		if err := c.printFaults(found); err != nil {
 			return err
 		}
@@ -97,10 +99,13 @@ func (c *call) printFaults(found []fault) error {
 // cannot be read makes sequences and digests wrong, and a queue that cannot be read
 // lacks messages.
 func (f fault) mayFollow(before fault) bool {
-	if f.Path != before.Path || f.Severity != damage || before.Severity != damage {
+	if f.part != before.part || f.Severity != damage || before.Severity != damage {
 		return false
 	}
-	return f.part == inTimeline || f.Offset == nil && before.Offset != nil
+	if f.part == inTimeline {
+		return f.Path == before.Path
+	}
+	return f.Offset == nil && before.Offset != nil
 }
 
 // damageOf is an error that begins with the words of lead and says what to do about
@@ -113,6 +118,7 @@ func damageOf(id, lead string, found []fault) error {
 	}{
 		{inQueue, "docket repair " + id + " rebuilds the queue from the timeline"},
 		{inTimeline, "docket log " + id + " prints what can still be read of the timeline, and what cannot comes back only from a copy of the file"},
+		{inQueueOnly, "docket revoke " + id + " MID takes back a message that the timeline does not hold, so that it can be sent again"},
 		{inRecord, "put a good copy of the record there, or docket close " + id},
 	} {
 		if slices.ContainsFunc(found, func(f fault) bool { return f.part == p.part && f.Severity == damage }) {
@@ -134,7 +140,7 @@ func (f fault) line() string {
 }
 
 // faultsOf reads the record, the log and the queue of a session.
-func faultsOf(ctx context.Context, s *session.Session) (found []fault, err error) {
+func (c *call) faultsOf(ctx context.Context, s *session.Session) (found []fault, err error) {
 	var bad *session.RecordError
 	if _, err := s.Record(); errors.As(err, &bad) {
 		found = append(found, fault{Session: s.ID(), Severity: damage, Path: bad.Path, Error: bad.Err.Error(), part: inRecord})
@@ -152,8 +158,12 @@ func faultsOf(ctx context.Context, s *session.Session) (found []fault, err error
 	if err != nil {
 		return found, err
 	}
-	owed, err := queueFaults(ctx, s)
-	return append(found, owed...), err
+	inQueue, err := queueFaults(ctx, s)
+	if err != nil {
+		return found, err
+	}
+	between, err := c.disagreements(ctx, s)
+	return slices.Concat(found, inQueue, between), err
 }
 
 // inFile returns the text of err without the place of the file, which stands in front.
@@ -164,8 +174,8 @@ func inFile(path string, err error) string {
 	return ownWords("", err)
 }
 
-// queueFaults compares the queue with what the log proves, under the record lock
-// where there is one to be had, so that nothing moves meanwhile.
+// queueFaults reads the queue file under the record lock, where there is one to be
+// had, so that nothing moves meanwhile.
 func queueFaults(ctx context.Context, s *session.Session) (found []fault, err error) {
 	q, err := queue.Open(s.Dir(), queue.Options{Locks: s.Locks()})
 	if err != nil {
@@ -194,18 +204,18 @@ func queueFaults(ctx context.Context, s *session.Session) (found []fault, err er
 		}
 		found = append(found, fault{s.ID(), severity, in.Path, &f.Offset, fmt.Sprintf("%v: %v", f.Kind, f.Err), inQueue})
 	}
-	debts, err := s.Timeline().Owed(ctx)
-	if err != nil {
-		return found, err
-	}
-	queued := map[string]bool{}
-	for _, e := range in.Entries {
-		queued[e.MID] = true
-	}
-	for _, d := range debts {
-		if !queued[d.Sent.MID] {
-			found = append(found, fault{Session: s.ID(), Severity: damage, Path: in.Path, Error: "message " + d.Sent.MID + " is owed and not in the queue", part: inQueue})
-		}
-	}
 	return found, nil
+}
+
+// disagreements are the messages about which queue and timeline say different things.
+func (c *call) disagreements(ctx context.Context, s *session.Session) (found []fault, err error) {
+	all, err := c.dispatch.Disagreements(ctx, s.ID())
+	for _, d := range all {
+		f := fault{Session: s.ID(), Severity: damage, Path: s.Dir(), Error: ownWords(s.ID(), d), part: inQueue}
+		if errors.Is(d, dispatch.ErrUnrecorded) {
+			f.part = inQueueOnly
+		}
+		found = append(found, f)
+	}
+	return found, err
 }

@@ -93,7 +93,7 @@ var interrupted = map[string]string{
 	"declare": undeclared, "active": undeclared, "idle": undeclared, "ask": undeclared,
 	"park": undeclared, "done": undeclared, "review": undeclared, "error": undeclared,
 	"confirm": unknownMessage, "revoke": unknownMessage,
-	"drain": "interrupted: see docket pending {id} for what is still owed",
+	"drain": "interrupted: see docket pending for what is still owed",
 }
 
 const (
