@@ -12,9 +12,7 @@ import (
 
 // Written says where [Log.Write] put its entries.
 type Written struct {
-	// First and Next are before the first public entry and after the last. They are
-	// zero where this was the first write of the log and its epoch could not be
-	// read back.
+	// First and Next are before the first public entry and after the last.
 	First, Next Cursor
 
 	FirstSeq, NextSeq uint64 // the same as sequences
@@ -38,19 +36,14 @@ func (l *Log) Write(held *lock.Record, entries ...Entry) (Written, error) {
 	if err != nil {
 		return Written{}, fmt.Errorf("session %s: %w", l.session, err)
 	}
-	// Before the write, so that its failure is not a failed write.
-	if _, err := l.knownEpoch(context.Background()); err != nil {
-		return Written{}, err
-	}
 	place, err := l.segments.Write(held, lines...)
 	if err != nil {
 		return Written{}, l.wrap(err)
 	}
-	w := Written{FirstSeq: place.First, NextSeq: place.Next, place: place}
-	if e, err := l.knownEpoch(context.Background()); err == nil {
-		w.First, w.Next = l.cursor(e, place.First), l.cursor(e, place.Next)
-	}
-	return w, nil
+	return Written{
+		First: l.cursor(place.Epoch, place.First), Next: l.cursor(place.Epoch, place.Next),
+		FirstSeq: place.First, NextSeq: place.Next, place: place,
+	}, nil
 }
 
 // encode refuses all entries if it refuses one.
@@ -101,23 +94,6 @@ func (l *Log) SyncAll(ctx context.Context) error {
 func (l *Log) NextSeq(held *lock.Record) (uint64, error) {
 	seq, err := l.segments.NextSeq(held)
 	return seq, l.wrap(err)
-}
-
-// knownEpoch returns the log's epoch without looking, once it is known: it stays
-// the same from the first line on.
-func (l *Log) knownEpoch(ctx context.Context) (segment.Epoch, error) {
-	if e := l.epoch.Load(); e != nil {
-		return *e, nil
-	}
-	v, err := l.segments.View(ctx)
-	if err != nil {
-		return segment.Epoch{}, l.wrap(err)
-	}
-	e := v.Epoch()
-	if e != (segment.Epoch{}) {
-		l.epoch.Store(&e)
-	}
-	return e, nil
 }
 
 func (l *Log) cursor(e segment.Epoch, seq uint64) Cursor {

@@ -163,14 +163,7 @@ func (f *follower) mark() error {
 
 // yieldAt yields u with the place of the reader behind it.
 func (f *follower) yieldAt(u Update, bad error) error {
-	e := f.reader.Epoch()
-	if e == (segment.Epoch{}) && f.reader.Seq() > 0 { // it was opened on an empty file
-		var err error
-		if e, err = f.log.knownEpoch(f.ctx); err != nil {
-			return err
-		}
-	}
-	u.Next = f.log.cursor(e, f.reader.Seq())
+	u.Next = f.log.cursor(f.reader.Epoch(), f.reader.Seq())
 	if !f.yield(u, bad) {
 		return errStopped
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"github.com/docket-go/docket/lock"
@@ -53,7 +52,6 @@ type Log struct {
 	segments *segment.Log
 	locks    *lock.Dir
 	ownLocks bool
-	epoch    atomic.Pointer[segment.Epoch] // once the log is not empty
 }
 
 // Open prepares the log of the session directory dir, which must exist. Nothing

@@ -20,7 +20,9 @@ func keyedMessage(i int) timeline.Sent {
 // Damage where the receipt of a request may have stood is never read as a request
 // that was not accepted, and hinders no other request.
 func TestReceiptThatIsDamaged(t *testing.T) {
-	flip := func(raw []byte) []byte { return bytes.Replace(raw, []byte(`"mid":"m1"`), []byte("\"mid\":\"m1\x01"), 1) }
+	flip := func(raw []byte) []byte {
+		return bytes.Replace(raw, []byte(`"mid":"m1"`), []byte("\"mid\":\"m1\x01"), 1)
+	}
 	for _, tt := range []struct {
 		name   string
 		filler int // declarations behind the messages

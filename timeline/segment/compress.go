@@ -44,7 +44,7 @@ func (l *Log) compress(ctx context.Context, src *source, draft *os.File) error {
 			return err
 		}
 		packed = enc.EncodeAll(plain, packed[:0])
-		if _, err := draft.WriteAt(packed, at); err != nil {
+		if _, err := l.disk.writeAt(draft, packed, at); err != nil {
 			return err
 		}
 		s.Frames[i][0] = uint64(len(packed))
@@ -56,14 +56,14 @@ func (l *Log) compress(ctx context.Context, src *source, draft *os.File) error {
 	}
 	table := appendTable(nil, room, frames)
 	s.Packed = crc32.Update(s.Packed, castagnoli, table)
-	if _, err := draft.WriteAt(table, at); err != nil {
+	if _, err := l.disk.writeAt(draft, table, at); err != nil {
 		return err
 	}
 	head, err := s.append(nil, room)
 	if err != nil {
 		return err
 	}
-	if _, err := draft.WriteAt(head, 0); err != nil {
+	if _, err := l.disk.writeAt(draft, head, 0); err != nil {
 		return err
 	}
 	return l.disk.dataSync(draft)

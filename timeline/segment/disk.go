@@ -2,19 +2,33 @@ package segment
 
 import "os"
 
-// A disk is the calls whose failure the tests bring about.
+// A disk is the calls that change files or make changes durable, and the reading of
+// the directory. The tests make them fail, and replay what a power cut leaves of
+// them.
 type disk struct {
+	create   func(path string, flags int) (*os.File, error) // a file that must not be there
+	mkdir    func(path string) error
 	write    func(f *os.File, p []byte) (int, error)
+	writeAt  func(f *os.File, p []byte, off int64) (int, error)
 	truncate func(f *os.File, size int64) error
 	dataSync func(f *os.File) error
 	syncDir  func(path string) error
+	rename   func(from, to string) error
+	remove   func(path string) error
 	readDir  func(d *os.File) ([]os.DirEntry, error)
 }
 
 var realDisk = disk{
+	create: func(path string, flags int) (*os.File, error) {
+		return os.OpenFile(path, flags|os.O_CREATE|os.O_EXCL|openFlags, 0o600)
+	},
+	mkdir:    func(path string) error { return os.Mkdir(path, 0o700) },
 	write:    (*os.File).Write,
+	writeAt:  (*os.File).WriteAt,
 	truncate: (*os.File).Truncate,
 	dataSync: dataSync,
 	syncDir:  syncDir,
+	rename:   os.Rename,
+	remove:   os.Remove,
 	readDir:  func(d *os.File) ([]os.DirEntry, error) { return d.ReadDir(-1) },
 }

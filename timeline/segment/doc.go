@@ -43,14 +43,16 @@
 //
 // A writer that dies inside Write leaves at most one unterminated line, behind
 // whole ones; the next Write removes it before it appends. One that dies while it
-// opens a segment leaves an old segment that is synced, then an empty file, then a
-// file with a torn header; readers go by what is committed, and the next Write
-// completes the file. The name of a segment is durable before its header is
-// written, and its header is the first thing in it: a data sync of the newest
-// segment is enough to make the whole log durable.
+// makes the first segment leaves an empty file or a torn header; the next Write
+// completes it. A later segment is there with its whole header or not at all: the
+// header is drafted and synced, then gets its name, and the name is durable before
+// the first line is appended. A draft (*.tmp) that is left is removed at the next
+// rotation. A data sync of the newest segment is thus enough to make the whole log
+// durable, and a segment behind another that is empty, or that has lost its header,
+// was damaged.
 //
-// A sealer that dies leaves a draft (*.tmp), which the next Seal removes, or both
-// forms of one segment. Two forms are one segment, and the plain one is read.
+// A sealer that dies leaves a draft, which the next Seal removes, or both forms of
+// one segment. Two forms are one segment, and the plain one is read.
 //
 // After a power cut every line whose Sync returned is there. Lines that were not
 // synced may be missing, and the last of them may be torn or a run of NULs. What a

@@ -95,6 +95,15 @@ func (l *Log) newestHeader(segments []entry) (*header, int, error) {
 	return nil, -1, nil
 }
 
+// epochOf returns the epoch of the log that the segments make up.
+func (l *Log) epochOf(segments []entry) (Epoch, error) {
+	h, _, err := l.newestHeader(segments)
+	if err != nil {
+		return Epoch{}, err
+	}
+	return l.epoch(segments, h)
+}
+
 // epoch returns the epoch that the newest header names. A log that another writer
 // started and no header names yet has the first half of the SHA-256 of its first
 // line. A log without a line has the zero epoch.
@@ -110,13 +119,19 @@ func (l *Log) epoch(segments []entry, newest *header) (Epoch, error) {
 		if line == nil {
 			continue
 		}
-		if epoch, ok := looseEpoch(line); ok {
-			return epoch, nil
-		}
-		sum := sha256.Sum256(line)
-		return Epoch(sum[:]), nil
+		return epochAt(line), nil
 	}
 	return Epoch{}, nil
+}
+
+// epochAt returns the epoch of a log by its first line, which is a header, whole or
+// damaged, or a line of another writer.
+func epochAt(first []byte) Epoch {
+	if epoch, ok := looseEpoch(first); ok {
+		return epoch
+	}
+	sum := sha256.Sum256(first)
+	return Epoch(sum[:len(Epoch{})])
 }
 
 // firstCommitted returns the first line of segment n, nil if it has none.

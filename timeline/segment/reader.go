@@ -165,6 +165,9 @@ func (r *Reader) read() error {
 	}
 	raw, off, err := r.scan.next()
 	if err == nil {
+		if r.epoch == (Epoch{}) { // the log was empty until now
+			r.epoch = epochAt(raw)
+		}
 		r.log.fill(&r.line, r.src, raw, off)
 		after, doubt := number(&r.line, r.next)
 		if doubt {
@@ -262,11 +265,7 @@ func (r *Reader) first() (line Line, more bool, err error) {
 	if err != nil || len(ls.segments) == 0 {
 		return Line{}, false, err
 	}
-	newest, _, err := r.log.newestHeader(ls.segments)
-	if err != nil {
-		return Line{}, false, err
-	}
-	if r.epoch, err = r.log.epoch(ls.segments, newest); err != nil {
+	if r.epoch, err = r.log.epochOf(ls.segments); err != nil {
 		return Line{}, false, err
 	}
 	r.started = true

@@ -43,6 +43,7 @@ func (l *Log) rotate() error {
 	if err != nil {
 		return err
 	}
+	l.tidy(&ls)
 	n := t.n
 	if err := t.drop(&l.commits); err != nil {
 		return fmt.Errorf("segment: %w", err)
@@ -50,10 +51,13 @@ func (l *Log) rotate() error {
 	return l.create(ls.segments, max(ls.top, n)+1)
 }
 
-// create makes segment n behind the given ones. The order of its steps: the name
-// is durable before the header is written, so that a segment with a whole header
-// needs no sync but that of its own bytes. Whatever a crash leaves, an empty file
-// or a torn header, is completed by the next writer.
+// create makes segment n behind the given ones.
+//
+// The very first segment is made in place: its name is durable before its header is
+// written. A crash leaves an empty file or a torn header, which the next writer
+// completes. A later one is there with its whole header or not at all, and a writer
+// makes its name durable before it appends the first line. In both cases a segment
+// that holds more than its header needs no sync but that of its own bytes.
 func (l *Log) create(earlier []entry, n uint64) error {
 	h, err := l.nextHeader(earlier)
 	if err != nil {
@@ -62,17 +66,21 @@ func (l *Log) create(earlier []entry, n uint64) error {
 	if err := l.makeDir(); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(l.plainPath(n), os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL|openFlags, 0o600)
-	if err != nil {
-		if isFull(err) {
-			err = fmt.Errorf("%w: %w", ErrFull, err)
+	if len(earlier) > 0 {
+		if err := l.place(h, n); err != nil {
+			return err
 		}
-		return fmt.Errorf("segment: %w", err)
+		ls := listing{segments: append(earlier[:len(earlier):len(earlier)], entry{n: n, plain: true})}
+		return l.adopt(ls, true)
 	}
-	step.At("segment: created")
+	f, err := l.disk.create(l.plainPath(n), os.O_RDWR|os.O_APPEND)
+	if err != nil {
+		return fmt.Errorf("segment: %w", full(err))
+	}
+	step.At("segment: first created")
 	l.tail.hold(l, n, f)
 	l.commits.enter(f, place{n, 0}, true)
-	return l.begin(h, len(earlier) == 0 || earlier[len(earlier)-1].n == 0)
+	return l.begin(h, true)
 }
 
 // complete gives the newest segment, which is empty, its header.
@@ -81,28 +89,42 @@ func (l *Log) complete(earlier []entry) error {
 	if err != nil {
 		return err
 	}
-	return l.begin(h, len(earlier) == 0 || earlier[len(earlier)-1].n == 0)
+	return l.begin(h, firstNumbered(earlier))
+}
+
+// firstNumbered reports whether the segment behind the given ones is the first in
+// the directory.
+func firstNumbered(earlier []entry) bool {
+	return len(earlier) == 0 || earlier[len(earlier)-1].n == 0
 }
 
 // begin makes the name of the open, empty segment durable and writes its header.
 func (l *Log) begin(h *header, first bool) error {
 	t := &l.tail
-	dirs := []string{l.o.Dir}
-	if first {
-		dirs = append(dirs, filepath.Dir(l.o.Dir))
+	if err := l.syncNames(first); err != nil {
+		return errors.Join(err, t.drop(&l.commits))
 	}
-	for _, dir := range dirs {
-		if err := l.disk.syncDir(dir); err != nil {
-			return errors.Join(l.commits.fail(err), t.drop(&l.commits))
-		}
-	}
-	step.At("segment: directory synced")
-	t.next = h.First
+	t.next, t.epoch = h.First, h.Epoch
 	if err := l.append(h.append(nil)); err != nil {
 		return errors.Join(err, t.drop(&l.commits))
 	}
 	l.commits.enter(t.file, place{t.n, t.end}, true)
 	step.At("segment: header written")
+	return nil
+}
+
+// syncNames makes the names in the directory durable, and its own if it is new.
+func (l *Log) syncNames(newDir bool) error {
+	dirs := []string{l.o.Dir}
+	if newDir {
+		dirs = append(dirs, filepath.Dir(l.o.Dir))
+	}
+	for _, dir := range dirs {
+		if err := l.disk.syncDir(dir); err != nil {
+			return l.commits.fail(err)
+		}
+	}
+	step.At("segment: directory synced")
 	return nil
 }
 
@@ -112,7 +134,7 @@ func (l *Log) makeDir() error {
 		if err = l.present(); err != nil {
 			return err
 		}
-		err = os.Mkdir(l.o.Dir, 0o700)
+		err = full(l.disk.mkdir(l.o.Dir))
 		step.At("segment: directory made")
 	}
 	if err != nil {

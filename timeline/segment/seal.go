@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/lock/step"
@@ -18,9 +17,6 @@ type Sealed struct {
 	PlainBytes int64
 	Bytes      int64
 }
-
-// errOvertaken says that another sealer took the draft away.
-var errOvertaken = errors.New("segment: another process seals the log: try again")
 
 // Seal compresses every numbered segment but the highest. It reads and compresses
 // without a lock, since such a segment does not change any more, and takes the
@@ -35,19 +31,14 @@ func (l *Log) Seal(ctx context.Context, locks *lock.Dir) ([]Sealed, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, draft := range ls.drafts {
-		if abandoned(draft) {
-			// A draft that stays does no harm: the next Seal tries again.
-			_ = os.Remove(draft)
-		}
-	}
+	l.tidy(&ls)
 	var done []Sealed
 	for i, e := range ls.segments {
 		if e.n == 0 || !e.plain || i == len(ls.segments)-1 {
 			continue
 		}
 		s, err := l.sealOne(ctx, locks, e.n)
-		for tries := 1; errors.Is(err, errOvertaken) && tries < 3; tries++ {
+		for tries := 1; errors.Is(err, errOvertaken) && tries < overtaken; tries++ {
 			s, err = l.sealOne(ctx, locks, e.n)
 		}
 		if errors.Is(err, os.ErrNotExist) {
@@ -70,18 +61,15 @@ func (l *Log) sealOne(ctx context.Context, locks *lock.Dir, n uint64) (Sealed, e
 		return Sealed{}, err
 	}
 	defer src.Close()
-	draft, err := os.CreateTemp(l.o.Dir, filepath.Base(l.sealedPath(n))+".*"+draftSuffix)
+	draft, err := l.newDraft(l.sealedPath(n), os.O_RDWR)
 	if err != nil {
-		return Sealed{}, fmt.Errorf("segment: %w", err)
+		return Sealed{}, full(err)
 	}
-	defer os.Remove(draft.Name())
+	defer l.disk.remove(draft.Name())
 	defer draft.Close()
-	if err := holdDraft(draft); isTaken(err) {
-		return Sealed{}, errOvertaken
-	}
 	step.At("segment: seal draft created")
 	if err := l.compress(ctx, src, draft); err != nil {
-		return Sealed{}, fmt.Errorf("segment: seal %s: %w", src.path, err)
+		return Sealed{}, fmt.Errorf("segment: seal %s: %w", src.path, full(err))
 	}
 	step.At("segment: seal draft written")
 	if err := l.compare(ctx, src, draft.Name()); err != nil {
@@ -114,7 +102,7 @@ func (l *Log) exchange(ctx context.Context, locks *lock.Dir, src *source, draft 
 	if !os.SameFile(now, src.info) || now.Size() != src.info.Size() {
 		return fmt.Errorf("segment: %s changed while it was sealed: find the program that writes to it", src.path)
 	}
-	if err := os.Rename(draft, l.sealedPath(src.n)); err != nil {
+	if err := l.disk.rename(draft, l.sealedPath(src.n)); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return errOvertaken
 		}
@@ -125,7 +113,7 @@ func (l *Log) exchange(ctx context.Context, locks *lock.Dir, src *source, draft 
 		return fmt.Errorf("segment: %w", err)
 	}
 	step.At("segment: seal name synced")
-	if err := os.Remove(src.path); err != nil {
+	if err := l.disk.remove(src.path); err != nil {
 		return fmt.Errorf("segment: %w", err)
 	}
 	step.At("segment: plain file removed")

@@ -17,6 +17,7 @@ type tail struct {
 	file     *os.File // nil: nothing is remembered
 	end      int64
 	next     uint64    // public lines in the log
+	epoch    Epoch     // of the log; zero while it is empty
 	dir      *os.File  // opened when the handle is used again
 	upcoming [2]string // the names that the next segment can have
 	buf      []byte
@@ -47,10 +48,11 @@ func (l *Log) settle(creating bool) error {
 		if err != nil {
 			return err
 		}
-		if current && size == t.end {
+		// An empty segment needs a header first, or has got one of another writer.
+		if current && size == t.end && t.end > 0 {
 			return nil
 		}
-		if current && size > t.end {
+		if current && size > t.end && t.end > 0 {
 			return l.catchUp(size)
 		}
 		if err := l.moveOn(); err != nil {
@@ -68,7 +70,10 @@ func (l *Log) settle(creating bool) error {
 	if last.n > 0 && last.plain {
 		return l.adopt(ls, creating)
 	}
-	if t.next, err = l.endOf(ls.segments); err != nil || !creating {
+	if t.next, err = l.endOf(ls.segments); err != nil {
+		return err
+	}
+	if t.epoch, err = l.epochOf(ls.segments); err != nil || !creating {
 		return err
 	}
 	return l.create(ls.segments, max(ls.top, last.n)+1)
@@ -195,11 +200,25 @@ func (l *Log) learn(segments []entry, size int64, creating bool) error {
 		return err
 	}
 	t.end, t.next = end, next
+	if t.epoch, err = l.epochOf(segments); err != nil {
+		return err
+	}
 	l.commits.enter(t.file, place{t.n, t.end}, made)
 	if end == 0 && creating {
 		return l.complete(earlier)
 	}
-	return nil
+	return l.nameDurable(src, firstNumbered(earlier))
+}
+
+// nameDurable syncs the directory of a segment that holds nothing but its header:
+// whoever made it may have died before that.
+func (l *Log) nameDurable(src *source, first bool) error {
+	end := l.tail.end
+	line, err := firstLine(src, min(end, maxHeaderBytes))
+	if err != nil || !looksLikeHeader(line) || int64(len(line))+1 != end {
+		return err
+	}
+	return l.syncNames(first)
 }
 
 // endOf returns the public sequence behind the last of the segments.

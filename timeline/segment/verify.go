@@ -89,7 +89,7 @@ func (v *verifier) run() error {
 		v.fault(Fault{Path: path, Severity: Damage, Err: errors.New("is not a plain file")})
 	}
 	for _, path := range ls.drafts {
-		v.fault(Fault{Path: path, Severity: Note, Err: errors.New("left behind by a seal that did not end")})
+		v.fault(Fault{Path: path, Severity: Note, Err: errors.New("left behind by a seal or a rotation that did not end")})
 	}
 	if v.view, err = v.log.View(v.ctx); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (v *verifier) segment(i int) error {
 			return err
 		}
 	}
-	if err := v.lookAtTail(end); err != nil {
+	if err := v.lookAtEnds(end); err != nil {
 		return err
 	}
 	sum := &summing{src: src, hash: sha256.New()}
@@ -158,21 +158,33 @@ func (v *verifier) gap(i int, n uint64) {
 	v.fault(Fault{Path: v.log.plainPath(expected), Segment: expected, Severity: Damage, Err: err})
 }
 
-func (v *verifier) lookAtTail(end int64) error {
+// lookAtEnds checks what the segment starts with and what is behind its last newline.
+func (v *verifier) lookAtEnds(end int64) error {
 	size, err := v.src.size()
 	if err != nil {
 		return err
 	}
-	switch {
-	case size == 0:
-		v.report(Note, 0, "is empty: the next writer puts a header into it")
-	case size > end:
+	if size > end {
 		v.report(Note, end, "%d bytes behind the last newline were never committed", size-end)
 	}
-	if v.src.n > 0 && size > 0 {
-		if made, _, err := glance(v.src, end); err == nil && !made {
-			v.report(Note, 0, "has no header: the chain of digests cannot be checked here")
-		}
+	if v.src.n == 0 {
+		return nil
+	}
+	line, err := firstLine(v.src, end)
+	if err != nil {
+		return err
+	}
+	switch _, numbered := seqOf(line); {
+	case looksLikeHeader(line):
+	case end == 0 && v.before:
+		v.report(Damage, 0, "is empty or cut in its header: what was in it is gone")
+	case size == 0:
+		v.report(Note, 0, "is empty: the next writer puts a header into it")
+	case end == 0: // the torn header of the first segment
+	case numbered:
+		v.report(Damage, 0, "starts with a line that stood behind others: its header is gone")
+	default:
+		v.report(Note, 0, "has no header: the chain of digests cannot be checked here")
 	}
 	return nil
 }

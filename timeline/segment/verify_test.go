@@ -62,6 +62,15 @@ func TestVerify(t *testing.T) {
 			must(t, os.WriteFile(segmentPath(f, 2), b, 0o600))
 			must(t, os.WriteFile(segmentPath(f, 3), a, 0o600))
 		}, "", "was changed"},
+		{"newest segment emptied", func(t *testing.T, f *fixture) {
+			edit(t, newestPath(f), func(b []byte) []byte { return nil })
+		}, "", "what was in it is gone"},
+		{"newest segment cut in its header", func(t *testing.T, f *fixture) {
+			edit(t, newestPath(f), func(b []byte) []byte { return b[:50] })
+		}, "never committed", "what was in it is gone"},
+		{"header removed", func(t *testing.T, f *fixture) {
+			edit(t, newestPath(f), func(b []byte) []byte { return b[bytes.IndexByte(b, '\n')+1:] })
+		}, "", "its header is gone"},
 		{"symlink", func(t *testing.T, f *fixture) { must(t, os.Symlink("/etc/passwd", segmentPath(f, 99))) }, "", "not a plain file"},
 		{"both forms", func(t *testing.T, f *fixture) {
 			data := fileBytes(t, segmentPath(f, 2))

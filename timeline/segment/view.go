@@ -94,10 +94,7 @@ func (v *View) lookEpoch(src *source) error {
 		v.log.memo.keep(h.Epoch, src.n, h)
 		return nil
 	}
-	h, _, err := v.log.newestHeader(v.segments[:len(v.segments)-1])
-	if err == nil {
-		v.epoch, err = v.log.epoch(v.segments, h)
-	}
+	v.epoch, err = v.log.epochOf(v.segments)
 	return err
 }
 

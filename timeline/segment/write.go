@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/lock/step"
@@ -13,6 +14,7 @@ import (
 type Written struct {
 	First uint64 // the public sequence before the first line
 	Next  uint64 // the public sequence after the last line
+	Epoch Epoch  // of the log; zero only if nothing was written to an empty one
 
 	end place
 }
@@ -57,7 +59,7 @@ func (l *Log) Write(held *lock.Record, lines ...[]byte) (Written, error) {
 	t := &l.tail
 	w := Written{First: t.next}
 	if w.Next = l.encode(lines); len(t.buf) == 0 {
-		w.end = place{t.n, t.end}
+		w.end, w.Epoch = place{t.n, t.end}, t.epoch
 		return w, nil
 	}
 	if err := l.makeRoom(int64(len(t.buf))); err != nil {
@@ -71,7 +73,7 @@ func (l *Log) Write(held *lock.Record, lines ...[]byte) (Written, error) {
 		return Written{}, err
 	}
 	t.next = w.Next
-	w.end = place{t.n, t.end}
+	w.end, w.Epoch = place{t.n, t.end}, t.epoch
 	l.commits.wrote(w.end)
 	step.At("segment: appended")
 	return w, nil
@@ -110,22 +112,25 @@ func (l *Log) encode(lines [][]byte) (next uint64) {
 // append writes at the end of the segment, or leaves the segment as it was.
 func (l *Log) append(p []byte) error {
 	t := &l.tail
-	n, err := l.disk.write(t.file, p)
-	if n == len(p) && err == nil {
-		t.end += int64(n)
-		return nil
-	}
+	err := l.writeWhole(t.file, p)
 	if err == nil {
-		err = io.ErrShortWrite
-	}
-	if isFull(err) {
-		err = fmt.Errorf("%w: %w: free some and send again", ErrFull, err)
+		t.end += int64(len(p))
+		return nil
 	}
 	if undo := l.disk.truncate(t.file, t.end); undo != nil {
 		// The next writer removes what is left behind the last newline.
 		err = errors.Join(err, undo)
 	}
 	return fmt.Errorf("segment: append to %s: %w", t.path, err)
+}
+
+// writeWhole writes all of p in one call or returns an error.
+func (l *Log) writeWhole(f *os.File, p []byte) error {
+	n, err := l.disk.write(f, p)
+	if n < len(p) && err == nil {
+		err = io.ErrShortWrite
+	}
+	return full(err)
 }
 
 // NextSeq returns the public sequence that the next public line will get. The
