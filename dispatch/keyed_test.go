@@ -104,6 +104,8 @@ func TestEntryWithoutItsReceiptIsNotHandedOver(t *testing.T) {
 			content, err := os.ReadFile(path)
 			must(t, err)
 			must(t, os.Remove(path))
+			// Without its checksum the entry counts as one of another writer.
+			content = bytes.Replace(content, []byte(`"crc":`), []byte(`"was":`), 1)
 			must(t, os.WriteFile(path, bytes.Replace(content, []byte(change[0]), []byte(change[1]), 1), 0o600))
 			w.agent.set(nil)
 			w.reopen(dispatch.Options{})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"strconv"
 	"time"
@@ -14,12 +15,30 @@ import (
 // stamp is how times are written: RFC 3339, UTC, milliseconds.
 const stamp = "2006-01-02T15:04:05.000Z"
 
+// sumName stands before the checksum.
+const sumName = `,"crc":`
+
 // encode returns the line of an entry, without its newline.
 func encode(e Entry) ([]byte, error) {
 	if err := e.validate(); err != nil {
 		return nil, err
 	}
 	w := lineWriter{line: make([]byte, 0, 256+len(e.Text)+len(e.Text)/8)}
+	w.known(e)
+	w.raw(sumName, strconv.AppendUint(nil, uint64(checksum(w.line)), 10))
+	for _, m := range e.extra {
+		w.string(`,`, m.name)
+		w.raw(`:`, m.value)
+	}
+	w.raw(`}`, nil)
+	if w.err != nil {
+		return nil, fmt.Errorf("%w: message %s: %w", ErrInvalid, e.MID, w.err)
+	}
+	return w.line, nil
+}
+
+// known writes the members that this package knows, without the closing brace.
+func (w *lineWriter) known(e Entry) {
 	w.string(`{"mid":`, e.MID)
 	w.string(`,"text":`, e.Text)
 	if e.From == "" {
@@ -41,19 +60,16 @@ func encode(e Entry) ([]byte, error) {
 	if e.HasSeq {
 		w.raw(`,"seq":`, strconv.AppendUint(nil, e.Seq, 10))
 	}
-	if !e.EnqueuedAt.IsZero() {
-		w.string(`,"enqueuedAt":`, e.EnqueuedAt.UTC().Format(stamp))
+	if at := e.EnqueuedAt.UTC().Truncate(time.Millisecond); !at.IsZero() && at.Year() >= 0 && at.Year() <= 9999 {
+		w.string(`,"enqueuedAt":`, at.Format(stamp))
 	}
-	for _, m := range e.extra {
-		w.string(`,`, m.name)
-		w.raw(`:`, m.value)
-	}
-	w.raw(`}`, nil)
-	if w.err != nil {
-		return nil, fmt.Errorf("%w: message %s: %w", ErrInvalid, e.MID, w.err)
-	}
-	return w.line, nil
 }
+
+// checksum is what tells an entry that was changed on the disk from the one that
+// was written: CRC-32C, over all that encode writes before it.
+func checksum(known []byte) uint32 { return crc32.Checksum(known, castagnoli) }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // A lineWriter puts a line together.
 type lineWriter struct {
@@ -113,6 +129,7 @@ func (e Entry) validate() error {
 var (
 	errNotEntry = errors.New("not a message")
 	errUTF8     = errors.New("bytes that are not UTF-8")
+	errChanged  = errors.New("a message that is not what was written")
 )
 
 // decode reads one JSON object as an entry. Members that it does not know, or
@@ -148,6 +165,9 @@ func decodeAny(raw []byte) (Entry, error) {
 	if d.entry.MID == "" || !d.hasText {
 		return Entry{}, wrapEntry("no id or no text", nil)
 	}
+	if err := d.verify(); err != nil {
+		return Entry{}, err
+	}
 	return d.entry, nil
 }
 
@@ -156,6 +176,22 @@ type decoding struct {
 	dec     *json.Decoder
 	entry   Entry
 	hasText bool
+	sum     json.RawMessage
+}
+
+// verify holds the entry against its checksum. What another program made of the
+// layout, and the members that it added, are not part of that.
+func (d *decoding) verify() error {
+	if d.sum == nil {
+		return nil
+	}
+	var w lineWriter
+	w.known(d.entry)
+	var sum uint32
+	if err := json.Unmarshal(d.sum, &sum); err != nil || sum != checksum(w.line) {
+		return fmt.Errorf("%w: message %.80q", errChanged, d.entry.MID)
+	}
+	return nil
 }
 
 // member reads the next member of the object. Of two with one name the later
@@ -219,6 +255,11 @@ func (d *decoding) other(name string) error {
 		var at time.Time
 		if err = json.Unmarshal(value, &at); err == nil {
 			e.EnqueuedAt = at
+		}
+	case "crc":
+		// One of another kind is another writer's.
+		if err = errNotEntry; value[0] == '-' || value[0] >= '0' && value[0] <= '9' {
+			d.sum, err = value, nil
 		}
 	default:
 		err = errNotEntry

@@ -22,7 +22,9 @@
 // is made under the record lock and announced to its next holder. Readers take no
 // lock. At rest the file is a JSON list for any reader.
 //
-// A file that makes no sense is never read as empty: it is [ErrCorrupt], stays as it
+// An entry carries a checksum, and so does what is known of the attempts, so that a
+// message that was changed on the disk reaches no agent. A file that makes no sense
+// is never read as empty: it is [ErrCorrupt], stays as it
 // is, and waits for [Queue.Rebuild]. A list that another program put in its place by
 // a rename is noticed, read in whatever layout it has, and brought into this
 // package's with the first use under the record lock; members that this package
@@ -30,8 +32,8 @@
 //
 // Nothing but Rebuild is synced. After a restart of the machine the files may be
 // those of any earlier moment, or damaged, and a claim may be lost: who needs more
-// keeps a synced record elsewhere and rebuilds from it. A program that changes the file without the record
-// lock can lose what is changed at the same time.
+// keeps a synced record elsewhere and rebuilds from it. A program that changes the
+// file without the record lock can lose what is changed at the same time.
 //
 // # Crashes
 //
@@ -78,15 +80,18 @@
 //	 "dispatch":{"operation":"…","requestDigest":"…"},   keyed messages
 //	 "attributes":{"name":"value"},                      if there are any
 //	 "seq":7,                                            if it is known
-//	 "enqueuedAt":"2027-01-15T08:00:00.123Z"}
+//	 "enqueuedAt":"2027-01-15T08:00:00.123Z",
+//	 "crc":2919762820}
 //
-// and then the members of other writers. When more than 64 KiB, and more than a
+// and then the members of other writers. The number under crc is the CRC-32C of the
+// line before it, as this package writes the line: another program may change the
+// layout and add members. An entry without it, of another writer, is believed. When more than 64 KiB, and more than a
 // quarter of the rest, is blank, the file is written anew.
 //
 // pending.head is one JSON object, padded with spaces and a newline to 2048 bytes:
 //
-//	{"mid":"…","attempts":1,"claimed":"…"|null,"lastAttempt":"…"|null,"lastError":"…"}
+//	{"mid":"…","attempts":1,"claimed":"…"|null,"lastAttempt":"…"|null,"lastError":"…","crc":…}
 //
-// It counts for the entry that it names while that is the oldest. A file that makes
+// An id of more than [MaxMIDBytes] stands there as "digest", in SHA-256. The note counts for the entry that it names while that is the oldest. A file that makes
 // no sense counts as a claim of the oldest entry, whatever that is.
 package queue

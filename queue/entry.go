@@ -6,7 +6,7 @@ import (
 )
 
 // MaxMIDBytes bounds the id of a message that is enqueued. That of another writer may
-// be longer, but above 1,500 bytes or so it cannot be claimed.
+// be longer.
 const MaxMIDBytes = 256
 
 // An Entry is one owed message, complete in itself.

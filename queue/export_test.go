@@ -18,6 +18,12 @@ var (
 	DecodeAny = decodeAny
 )
 
+// Known returns e without the members of other writers.
+func Known(e Entry) Entry {
+	e.extra = nil
+	return e
+}
+
 // SetCompactAt lets small files be compacted.
 func (q *Queue) SetCompactAt(bytes int64) { q.compactAt = bytes }
 

@@ -48,6 +48,11 @@ func decodeOwn(raw []byte) (e Entry, ok bool) {
 		r.bad = r.bad || err != nil
 		e.EnqueuedAt = at
 	}
+	known := raw[:len(raw)-len(r.rest)]
+	if r.skip(sumName) {
+		sum := r.number()
+		r.bad = r.bad || sum != uint64(checksum(known))
+	}
 	r.need(`}`)
 	return e, !r.bad && len(r.rest) == 0 && e.MID != ""
 }

@@ -65,8 +65,8 @@ func TestEntryFormat(t *testing.T) {
 	e.Attributes = map[string]string{"z": "1", "y": "2"}
 	d.must(func(held *lock.Record) error { return d.Enqueue(held, e) })
 	want := `[
-{"mid":"a","text":"text of a","from":null,"enqueuedAt":"2027-01-15T08:00:00.123Z"},
-{"mid":"b","text":"text of b","from":"lead","fromLife":2,"dispatch":{"operation":"op","requestDigest":"d"},"attributes":{"y":"2","z":"1"},"seq":3,"enqueuedAt":"2027-01-15T08:00:00.123Z"}
+{"mid":"a","text":"text of a","from":null,"enqueuedAt":"2027-01-15T08:00:00.123Z","crc":2919762820},
+{"mid":"b","text":"text of b","from":"lead","fromLife":2,"dispatch":{"operation":"op","requestDigest":"d"},"attributes":{"y":"2","z":"1"},"seq":3,"enqueuedAt":"2027-01-15T08:00:00.123Z","crc":904515663}
 ]
 `
 	if got := d.content(); got != want {

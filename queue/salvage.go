@@ -89,7 +89,12 @@ func (s *lineSalvage) line(line []byte, final bool) {
 		raw = line[:len(line)-2]
 	}
 	if line[0] == '{' {
-		if e, err := decode(raw); err == nil {
+		e, err := decode(raw)
+		if errors.Is(err, errChanged) {
+			s.fault(Damaged, 0, line, err)
+			return
+		}
+		if err == nil {
 			s.elements = append(s.elements, element{int64(s.at), raw, e})
 			if cut {
 				s.fault(TornTail, len(raw), line, errNoEnd)
