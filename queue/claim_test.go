@@ -77,6 +77,9 @@ func TestUnreadableClaimCountsAsOne(t *testing.T) {
 			if err != nil || !entries[0].Unconfirmed() || entries[1].Unconfirmed() || entries[0].LastError == "" {
 				t.Fatalf("list: got %+v, %v, want the first unconfirmed with a reason", entries, err)
 			}
+			if in, err := d.Inspect(); err != nil || len(in.Faults) != 1 || in.Faults[0].Kind != queue.LostNote || in.Damaged() {
+				t.Fatalf("inspect: got %+v, %v, want the lost note", in, err)
+			}
 			a := &agent{}
 			if _, err := d.drain(a.handover()); !errors.Is(err, queue.ErrUnconfirmed) {
 				t.Fatalf("got %v, want ErrUnconfirmed", err)
@@ -90,6 +93,28 @@ func TestUnreadableClaimCountsAsOne(t *testing.T) {
 			}
 			equal(t, "handed", a.handed, []string{"a", "b"})
 		})
+	}
+}
+
+// A rebuild replaces a note that makes no sense, keeps it aside, and leaves the oldest
+// entry claimed, for nothing says that it was not.
+func TestRebuildRenewsTheClaim(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a", "b")
+	path := filepath.Join(d.dir, queue.ClaimFile)
+	if err := os.WriteFile(path, []byte("?"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var aside string
+	d.must(func(held *lock.Record) (err error) {
+		aside, err = d.Rebuild(held, []queue.Entry{entry("b")})
+		return err
+	})
+	if kept, err := os.ReadFile(aside); err != nil || string(kept) != "?" {
+		t.Errorf("aside: got %q, %v", kept, err)
+	}
+	if in, err := d.Inspect(); err != nil || in.Err() != nil || !in.Entries[0].Unconfirmed() {
+		t.Errorf("got %+v, %v, want b claimed", in, err)
 	}
 }
 

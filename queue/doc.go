@@ -67,8 +67,9 @@
 // that has no such record does the same with what Inspect found: an Enqueue that
 // never returned promised nothing, and a Remove was meant.
 //
-// Rebuild copies a file that was damaged in any other way to
-// pending.json.damaged-<time> first.
+// Rebuild copies a list that was damaged in any other way to
+// pending.json.damaged-<time> first. What is no plain file it moves there at the last
+// moment; a death just then leaves no list, and an interrupted lock.
 //
 // # Format
 //
@@ -85,13 +86,18 @@
 //
 // and then the members of other writers. The number under crc is the CRC-32C of the
 // line before it, as this package writes the line: another program may change the
-// layout and add members. An entry without it, of another writer, is believed. When more than 64 KiB, and more than a
-// quarter of the rest, is blank, the file is written anew.
+// layout and add members. An entry without it, of another writer, is believed. When
+// more than 64 KiB, and more than a quarter of the rest, is blank, the file is
+// written anew.
 //
 // pending.head is one JSON object, padded with spaces and a newline to 2048 bytes:
 //
 //	{"mid":"…","attempts":1,"claimed":"…"|null,"lastAttempt":"…"|null,"lastError":"…","crc":…}
 //
-// An id of more than [MaxMIDBytes] stands there as "digest", in SHA-256. The note counts for the entry that it names while that is the oldest. A file that makes
-// no sense counts as a claim of the oldest entry, whatever that is.
+// An id of more than [MaxMIDBytes] stands there as "digest", in SHA-256. The note
+// counts for the entry that it names while that is the oldest. One that makes no
+// sense counts as a claim of the oldest entry, whatever that is, and the next note
+// replaces it. What is no plain file, or may not be opened, counts as a claim too,
+// and is [ErrCorrupt] to whoever needs the claim, until Rebuild moves it to
+// pending.head.damaged-<time>.
 package queue

@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 )
 
 var (
@@ -30,16 +31,20 @@ var (
 	ErrUnconfirmed = errors.New("queue: handed over before, and not confirmed")
 )
 
-// A CorruptError says where the file of a queue stops making sense. It is
+// A CorruptError says where a file of a queue stops making sense. It is
 // [ErrCorrupt] to errors.Is.
 type CorruptError struct {
-	Path   string
-	Offset int64 // bytes from the start of the file
-	Err    error // what does not make sense there
+	Path   string // that of the list, or of what is known of the attempts
+	Offset int64  // bytes from the start of the file
+	Err    error  // what does not make sense there
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("%s: cannot be read as a list of messages from byte %d on: %v: nothing was changed, repair it", e.Path, e.Offset, e.Err)
+	as := "a list of messages"
+	if filepath.Base(e.Path) == claimFile {
+		as = "a note of the attempts"
+	}
+	return fmt.Sprintf("%s: cannot be read as %s from byte %d on: %v: nothing was changed, repair it", e.Path, as, e.Offset, e.Err)
 }
 
 // Is reports whether target is [ErrCorrupt].

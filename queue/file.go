@@ -167,6 +167,14 @@ func framed(f io.ReaderAt, size int64) (bool, error) {
 	return bytes.HasPrefix(buf, opening) && bytes.HasSuffix(buf, end), nil
 }
 
+// corrupt is the error for a list with faults.
+func (q *Queue) corrupt(r reading) error {
+	for i := range r.faults {
+		r.faults[i].Path = q.path
+	}
+	return Inspection{Path: q.path, Faults: r.faults}.Err()
+}
+
 // reread reads the whole file, for want of a shorter way to know that it is as it
 // should be, and brings it into this package's form if nothing is in doubt. Only
 // when the lock says that a holder died is a missing end the end of an edit: behind
@@ -186,7 +194,7 @@ func (q *Queue) reread(held *lock.Record) error {
 	}
 	if len(r.faults) > 0 && !(held.Interrupted() && r.certain()) {
 		q.forget()
-		return Inspection{Path: q.path, Faults: r.faults}.Err()
+		return q.corrupt(r)
 	}
 	lines := make([][]byte, len(r.elements))
 	for i, e := range r.elements {
@@ -196,5 +204,5 @@ func (q *Queue) reread(held *lock.Record) error {
 		}
 		lines[i] = flat.Bytes()
 	}
-	return q.change(held, func() error { return q.replace(lines, false) })
+	return q.change(held, func() error { return q.replace(lines, false, nil) })
 }

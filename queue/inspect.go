@@ -3,10 +3,9 @@ package queue
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
-
-	"github.com/docket-go/docket/lock"
+	"path/filepath"
+	"slices"
 )
 
 // A FaultKind says what left a part of the file that is no entry.
@@ -16,6 +15,7 @@ type FaultKind int
 const (
 	TornTail FaultKind = iota // an enqueue that was interrupted
 	TornHead                  // a removal of the oldest entry that was interrupted
+	LostNote                  // what is known of the attempts makes no sense; the list may
 	Damaged                   // nothing that this package does
 )
 
@@ -26,12 +26,15 @@ func (k FaultKind) String() string {
 		return "interrupted enqueue"
 	case TornHead:
 		return "interrupted removal"
+	case LostNote:
+		return "lost note of the attempts"
 	}
 	return "damage"
 }
 
-// A Fault is a part of the file that is no entry.
+// A Fault is a part of a file that makes no sense.
 type Fault struct {
+	Path   string // of the list, or of what is known of the attempts
 	Kind   FaultKind
 	Offset int64 // bytes from the start of the file
 	Length int64 // bytes; zero where something is missing
@@ -39,15 +42,15 @@ type Fault struct {
 	Err    error // what does not make sense
 }
 
-// An Inspection is what can be read of a file, and what cannot.
+// An Inspection is what can be read of a queue, and what cannot.
 type Inspection struct {
-	Path    string
-	Exists  bool
+	Path    string  // of the list
+	Exists  bool    // there is a list
 	Entries []Entry // those that can be read, in order; they stand
-	Faults  []Fault // in order; none in a file that is as it should be
+	Faults  []Fault // in order, those of the list first; none in a queue that is as it should be
 }
 
-// Err returns nil if the file has no fault, and otherwise a [*CorruptError] for
+// Err returns nil if there is no fault, and otherwise a [*CorruptError] for
 // the gravest one.
 func (i Inspection) Err() error {
 	if len(i.Faults) == 0 {
@@ -59,20 +62,28 @@ func (i Inspection) Err() error {
 			worst = f
 		}
 	}
-	return &CorruptError{Path: i.Path, Offset: worst.Offset, Err: fmt.Errorf("%v: %w", worst.Kind, worst.Err)}
+	return &CorruptError{Path: worst.Path, Offset: worst.Offset, Err: fmt.Errorf("%v: %w", worst.Kind, worst.Err)}
 }
 
-// Damaged reports that something other than an interrupted edit harmed the file.
-func (i Inspection) Damaged() bool {
-	for _, f := range i.Faults {
-		if f.Kind == Damaged {
-			return true
-		}
-	}
-	return false
+// Damaged reports that something other than an interrupted edit harmed a file.
+func (i Inspection) Damaged() bool { return i.has(Damaged, i.Path) || i.has(Damaged, i.notePath()) }
+
+func (i Inspection) has(kind FaultKind, path string) bool {
+	return slices.ContainsFunc(i.Faults, func(f Fault) bool { return f.Kind == kind && f.Path == path })
 }
 
-// Inspect reads the file once and tells entries from faults. It changes nothing.
+func (i Inspection) notePath() string { return filepath.Join(filepath.Dir(i.Path), claimFile) }
+
+// listErr is Err for who reads what is owed: without a note the oldest entry counts
+// as claimed, and that is all there is to say, unless no note can be written either.
+func (i Inspection) listErr() error {
+	i.Faults = slices.DeleteFunc(slices.Clone(i.Faults), func(f Fault) bool {
+		return f.Kind == LostNote || f.Path != i.Path && len(i.Entries) == 0
+	})
+	return i.Err()
+}
+
+// Inspect reads the files once and tells entries from faults. It changes nothing.
 //
 // With the record lock held, what it finds is what the last holder left. Without
 // it, a live writer may be in the middle of an edit; use [Queue.List] then.
@@ -84,85 +95,27 @@ func (q *Queue) Inspect() (Inspection, error) {
 	data, err := readFile(q.path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return in, nil
 	case errors.Is(err, errNotPlain):
 		in.Exists = true
 		in.Faults = []Fault{{Kind: Damaged, Err: errNotPlain}}
-		return in, nil
 	case err != nil:
 		return in, err
+	default:
+		r := read(data)
+		in.Exists, in.Entries, in.Faults = true, r.entries(), r.faults
 	}
-	r := read(data)
-	in.Exists, in.Entries, in.Faults = true, r.entries(), r.faults
-	return in, q.addNote(in.Entries)
-}
-
-// Rebuild replaces the file, whatever is in it, by one that holds entries, in their
-// order; with none it removes it. It is for who knows from elsewhere what is owed:
-// typically what [Queue.Inspect] could read, less what was delivered, plus what was
-// lost. The claim of a message survives while the message is in entries.
-//
-// A damaged file is first copied beside, and aside is the path of the copy; what an
-// interrupted edit left is not worth one. Nil promises that file and copy are on
-// stable storage. [ErrInvalid] and a [*WriteError] leave the file as it was. If the
-// process dies inside, the old file or the new one is there, whole.
-func (q *Queue) Rebuild(held *lock.Record, entries []Entry) (aside string, err error) {
-	if err := held.Covers(q.dir); err != nil {
-		return "", err
+	for i := range in.Faults {
+		in.Faults[i].Path = q.path
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.forget()
-	lines := make([][]byte, len(entries))
-	for i, e := range entries {
-		if lines[i], err = encode(e); err != nil {
-			return "", err
-		}
-	}
-	in, err := q.Inspect()
+	n, err := q.readNote()
 	if err != nil {
-		return "", err
+		return in, err
 	}
-	if in.Damaged() {
-		if aside, err = q.setAside(); err != nil {
-			return "", err
-		}
+	if n.broken != nil {
+		in.Faults = append(in.Faults, Fault{Path: q.heads.path, Kind: n.fault(), Err: n.broken})
 	}
-	return aside, q.change(held, func() error { return q.replace(lines, true) })
-}
-
-// setAside copies the file beside itself under a name that is not taken. What is
-// not a plain file is moved.
-func (q *Queue) setAside() (string, error) {
-	base := q.path + ".damaged-" + q.now().UTC().Format("20060102T150405.000Z")
-	for i, aside := 1, base; ; i++ {
-		err := q.copyTo(aside)
-		if !errors.Is(err, os.ErrExist) {
-			return aside, err
-		}
-		aside = fmt.Sprintf("%s-%d", base, i)
+	if len(in.Entries) > 0 {
+		n.applyTo(&in.Entries[0])
 	}
-}
-
-func (q *Queue) copyTo(aside string) error {
-	from, _, err := openPlain(q.path, os.O_RDONLY)
-	if errors.Is(err, errNotPlain) {
-		if _, err := os.Lstat(aside); err == nil {
-			return os.ErrExist
-		}
-		return os.Rename(q.path, aside)
-	}
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	to, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(to, from)
-	if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
-		return errors.Join(&WriteError{Path: aside, Before: true, Err: err}, os.Remove(aside))
-	}
-	return nil
+	return in, nil
 }

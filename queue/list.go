@@ -36,17 +36,20 @@ func (q *Queue) Owed() (bool, error) {
 // the oldest. It takes no lock and may be called at any time; while entries come
 // and go, what it shows may be newer at the end than at the start.
 //
-// When the file makes no sense, List reads again for a fifth of a second, for a
+// When a file makes no sense, List reads again for a fifth of a second, for a
 // live writer may be in the middle of an edit. If it still makes no sense, the error
-// is a [*CorruptError], and the entries that can be read are returned beside it.
+// is a [*CorruptError], and the entries that can be read are returned beside it. A
+// note of the attempts that makes no sense, and can be written anew, is no error: the
+// oldest entry counts as claimed.
 // A file of more than [MaxListBytes] gives [ErrTooLarge].
 func (q *Queue) List() ([]Entry, error) {
 	for spent, pause := time.Duration(0), listFirst; ; pause *= 2 {
 		in, err := q.Inspect()
 		if err == nil {
-			err = in.Err()
+			err = in.listErr()
 		}
-		if err == nil || spent >= q.patience || !errors.Is(err, ErrCorrupt) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		again := errors.Is(err, ErrCorrupt) || errors.Is(err, io.ErrUnexpectedEOF) || err == nil && in.has(LostNote, in.notePath())
+		if !again || spent >= q.patience {
 			return in.Entries, err
 		}
 		time.Sleep(pause)
@@ -61,6 +64,9 @@ func (q *Queue) Len() (int, error) {
 	f, info, err := openPlain(q.path, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
+	}
+	if errors.Is(err, errNotPlain) {
+		return 0, &CorruptError{Path: q.path, Err: err}
 	}
 	if err == nil {
 		var n int

@@ -29,8 +29,22 @@ type note struct {
 	LastAttempt *time.Time `json:"lastAttempt"`
 	LastError   string     `json:"lastError"`
 
-	broken error     // the file is there and makes no sense
+	broken error     // what is there makes no sense
+	stuck  bool      // and it is nothing that a note could be written over
 	since  time.Time // when a broken file was written
+}
+
+// fault is what a broken note is to an inspection.
+func (n note) fault() FaultKind {
+	if n.stuck {
+		return Damaged
+	}
+	return LostNote
+}
+
+// reason says what a broken note means to the oldest entry.
+func (n note) reason() string {
+	return fmt.Sprintf("%s makes no sense (%v): whether the message was handed over is not known", claimFile, n.broken)
 }
 
 // noteOf is a note of nothing about a message.
@@ -54,8 +68,7 @@ func (n note) about(mid string) bool {
 // have been the claim of it.
 func (n note) applyTo(e *Entry) {
 	if n.broken != nil {
-		e.Claimed = n.since
-		e.LastError = fmt.Sprintf("%s makes no sense (%v): whether the message was handed over is not known", claimFile, n.broken)
+		e.Claimed, e.LastError = n.since, n.reason()
 		return
 	}
 	if !n.about(e.MID) {
@@ -152,6 +165,8 @@ func (q *Queue) note(held *lock.Record) (note, error) {
 		h.forget()
 		h.held, h.note = held, note{}
 		return h.note, nil
+	case errors.Is(err, errNotPlain), errors.Is(err, os.ErrPermission):
+		return note{}, &CorruptError{Path: h.path, Err: err}
 	case err != nil:
 		return note{}, err
 	}
@@ -194,7 +209,7 @@ func (q *Queue) writeNote(held *lock.Record, n note) error {
 func (q *Queue) replaceNote(data []byte) error {
 	h := &q.heads
 	h.forget()
-	f, err := createNew(h.path + newSuffix)
+	f, err := q.createNew(h.path + newSuffix)
 	if err != nil {
 		return err
 	}
@@ -211,25 +226,30 @@ func (q *Queue) replaceNote(data []byte) error {
 	return nil
 }
 
-// addNote adds what is known of the attempts to the oldest of the entries, without
-// the record lock.
-func (q *Queue) addNote(entries []Entry) error {
-	if len(entries) == 0 {
-		return nil
-	}
+// readNote returns what pending.head says, without the record lock.
+func (q *Queue) readNote() (note, error) {
 	f, info, err := openPlain(q.heads.path, os.O_RDONLY)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return note{}, nil
+	case errors.Is(err, errNotPlain), errors.Is(err, os.ErrPermission):
+		return stuckNote(q.heads.path, err), nil
+	case err != nil:
+		return note{}, err
 	}
 	defer f.Close()
 	buf := make([]byte, noteBytes+1)
 	n, err := f.ReadAt(buf, 0)
 	if err != nil && err != io.EOF {
-		return err
+		return note{}, err
 	}
-	parseNote(buf[:n], info.ModTime()).applyTo(&entries[0])
-	return nil
+	return parseNote(buf[:n], info.ModTime()), nil
+}
+
+func stuckNote(path string, err error) note {
+	n := note{broken: err, stuck: true, since: time.Unix(0, 0)}
+	if info, statErr := os.Lstat(path); statErr == nil {
+		n.since = info.ModTime()
+	}
+	return n
 }

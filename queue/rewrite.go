@@ -34,27 +34,31 @@ type draft struct {
 	file  *os.File
 	size  int64
 	count int
+	clear func() error // makes way for it, at the last moment; nil if a rename does
 }
 
 // newDraft makes the file. One that a dead process left is removed.
 func (q *Queue) newDraft() (*draft, error) {
 	q.unstage()
-	f, err := createNew(q.path + newSuffix)
+	f, err := q.createNew(q.path + newSuffix)
 	if err != nil {
 		return nil, &WriteError{Path: q.path, Before: true, Err: err}
 	}
 	return &draft{q: q, file: f}, nil
 }
 
-// createNew creates a file that only its writer knows, whatever stands in its way.
-func createNew(path string) (*os.File, error) {
+// createNew creates a file that only its writer knows, whatever stands in its way. A
+// directory with something in it is kept, under another name.
+func (q *Queue) createNew(path string) (*os.File, error) {
 	const flag = os.O_RDWR | os.O_CREATE | os.O_EXCL
 	f, err := os.OpenFile(path, flag, 0o600)
 	if !errors.Is(err, os.ErrExist) {
 		return f, err
 	}
 	if err := os.Remove(path); err != nil {
-		return nil, err
+		if err := os.Rename(path, q.freeName(path)); err != nil {
+			return nil, err
+		}
 	}
 	return os.OpenFile(path, flag, 0o600)
 }
@@ -110,8 +114,14 @@ func (d *draft) publish() error {
 		return d.discard(err)
 	}
 	step.At("queue: new file written")
+	if d.clear != nil {
+		if err := d.clear(); err != nil {
+			return d.discard(err)
+		}
+		step.At("queue: way cleared")
+	}
 	if err := os.Rename(d.file.Name(), d.q.path); err != nil {
-		return d.discard(err)
+		return &WriteError{Path: d.q.path, Before: d.clear == nil, Err: errors.Join(err, d.abandon())}
 	}
 	d.q.forget()
 	step.At("queue: new file in place")
@@ -120,15 +130,21 @@ func (d *draft) publish() error {
 }
 
 // replace puts a list of the given entries in the place of the file, and no file in
-// the place of an empty list.
-func (q *Queue) replace(lines [][]byte, sync bool) error {
+// the place of an empty list. Unless it is nil, clear is called just before.
+func (q *Queue) replace(lines [][]byte, sync bool, clear func() error) error {
 	if len(lines) == 0 {
+		if clear != nil {
+			if err := clear(); err != nil {
+				return &WriteError{Path: q.path, Before: true, Err: err}
+			}
+		}
 		return q.unlink(sync)
 	}
 	d, err := q.newDraft()
 	if err != nil {
 		return err
 	}
+	d.clear = clear
 	err = d.lines(func(add func([]byte) error) error {
 		for _, text := range lines {
 			if err := add(text); err != nil {

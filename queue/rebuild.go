@@ -1,0 +1,131 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/docket-go/docket/lock"
+)
+
+// Rebuild replaces the list, whatever is in it, by one that holds entries, in their
+// order; with none it removes it. It is for who knows from elsewhere what is owed:
+// typically what [Queue.Inspect] could read, less what was delivered, plus what was
+// lost. The claim of a message survives while the message is in entries. If it
+// cannot be read, the oldest of entries counts as claimed.
+//
+// A damaged list is first copied beside, and aside is the path of the copy; what an
+// interrupted edit left is not worth one. What is not a plain file, and a note of the
+// attempts that makes no sense, is moved; aside is the path of the note if the list
+// was sound. Nil promises that list and copy are on stable storage. [ErrInvalid] and
+// a [*WriteError] with Before leave the list as it was. If the process dies inside,
+// the old list or the new one is there, whole; only in the place of what is not a
+// plain file there may be none, and then the record lock is interrupted.
+func (q *Queue) Rebuild(held *lock.Record, entries []Entry) (aside string, err error) {
+	if err := held.Covers(q.dir); err != nil {
+		return "", err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.forget()
+	lines := make([][]byte, len(entries))
+	for i, e := range entries {
+		if lines[i], err = encode(e); err != nil {
+			return "", err
+		}
+	}
+	in, err := q.Inspect()
+	if err != nil {
+		return "", err
+	}
+	err = q.change(held, func() (err error) {
+		aside, err = q.rebuild(in, lines)
+		return err
+	})
+	if note := in.notePath(); err == nil && (in.has(LostNote, note) || in.has(Damaged, note)) {
+		var moved string
+		if moved, err = q.renewNote(held, entries); aside == "" {
+			aside = moved
+		}
+	}
+	return aside, err
+}
+
+func (q *Queue) rebuild(in Inspection, lines [][]byte) (aside string, err error) {
+	if !in.has(Damaged, q.path) {
+		return "", q.replace(lines, true, nil)
+	}
+	aside, err = q.copyAside()
+	if errors.Is(err, errNotPlain) {
+		aside = q.freeName(q.path)
+		return aside, q.replace(lines, true, func() error { return os.Rename(q.path, aside) })
+	}
+	if err != nil {
+		return "", &WriteError{Path: q.path, Before: true, Err: err}
+	}
+	return aside, q.replace(lines, true, nil)
+}
+
+// freeName is a name beside path for what stands there and must not stay.
+func (q *Queue) freeName(path string) string {
+	base := path + ".damaged-" + q.now().UTC().Format("20060102T150405.000Z")
+	for i, name := 1, base; ; i++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", base, i)
+	}
+}
+
+// copyAside copies the list beside itself.
+func (q *Queue) copyAside() (string, error) {
+	from, _, err := openPlain(q.path, os.O_RDONLY)
+	if err != nil {
+		return "", err
+	}
+	defer from.Close()
+	aside := q.freeName(q.path)
+	to, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(to, from)
+	if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(aside))
+	}
+	return aside, nil
+}
+
+// renewNote puts a note that can be read in the place of one that cannot. The list is
+// new already: until the note is, its oldest entry counts as claimed too.
+func (q *Queue) renewNote(held *lock.Record, entries []Entry) (aside string, err error) {
+	broken, err := q.readNote()
+	if err != nil {
+		return "", err
+	}
+	var next note
+	if len(entries) > 0 {
+		next = noteOf(entries[0].MID)
+		next.Claimed, next.LastError = &broken.since, broken.reason()
+	}
+	q.heads.forget()
+	aside = q.freeName(q.heads.path)
+	if err := keepAside(q.heads.path, aside); err != nil {
+		return "", &WriteError{Path: q.heads.path, Before: true, Err: err}
+	}
+	return aside, q.writeNote(held, next)
+}
+
+// keepAside gives what stands at path another name. A plain file, and a pipe, keep
+// the old one too, until another file takes it: there is no moment without a note.
+func keepAside(path, aside string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() && info.Mode()&os.ModeSymlink == 0 && os.Link(path, aside) == nil {
+		return nil
+	}
+	return os.Rename(path, aside)
+}
