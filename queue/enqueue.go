@@ -16,7 +16,7 @@ import (
 // Errors are those of [Queue.Enqueue]; nothing is owed through a Reserve. Where the
 // file system cannot set room aside, Reserve does without. If the process dies
 // before the Enqueue, room or a file pending.json.new is left, which the next use
-// takes over.
+// takes over. On a disk that is almost full the room for a claim is taken too.
 func (q *Queue) Reserve(held *lock.Record, e Entry) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -28,7 +28,11 @@ func (q *Queue) Reserve(held *lock.Record, e Entry) error {
 		return q.stage(held, text)
 	}
 	end := q.known.size + int64(len(text)+2)
-	if err := reserve(q.known.file, end); err != nil {
+	tight, err := reserve(q.known.file, end)
+	if err == nil && tight {
+		err = q.reserveNote(held)
+	}
+	if err != nil {
 		return &WriteError{Path: q.path, Before: true, Err: err}
 	}
 	return nil

@@ -206,6 +206,19 @@ func (q *Queue) writeNote(held *lock.Record, n note) error {
 	return nil
 }
 
+// reserveNote takes the room of the first note, without which nothing that is owed
+// could be handed over. What is wrong with an existing one is not asked here.
+func (q *Queue) reserveNote(held *lock.Record) error {
+	_, err := q.note(held)
+	if err != nil && !errors.Is(err, ErrCorrupt) {
+		return err
+	}
+	if err != nil || q.heads.file != nil {
+		return nil
+	}
+	return q.writeNote(held, note{})
+}
+
 func (q *Queue) replaceNote(data []byte) error {
 	h := &q.heads
 	h.forget()

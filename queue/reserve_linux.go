@@ -12,27 +12,37 @@ import (
 const reserveBytes = 64 << 10
 
 // reserve sees to it that the file can grow to end without running out of disk. A
-// file system that cannot set room aside is left as it is.
-func reserve(f *os.File, end int64) error {
+// file system that cannot set room aside is left as it is. Where there is not enough
+// for a whole step it sets aside what is needed, and answers tight.
+func reserve(f *os.File, end int64) (tight bool, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return false, err
 	}
 	room := info.Size()
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		room = s.Blocks * 512
 	}
 	if room >= end {
-		return nil
+		return false, nil
 	}
+	need := end - info.Size()
+	err = allocate(f, info.Size(), need+reserveBytes)
+	if tight = errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT); tight {
+		err = allocate(f, info.Size(), need)
+	}
+	return tight, err
+}
+
+func allocate(f *os.File, from, length int64) error {
 	for {
-		err = unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, info.Size(), end-info.Size()+reserveBytes)
-		if !errors.Is(err, unix.EINTR) {
-			break
+		err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, from, length)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS):
+			return nil
+		default:
+			return err
 		}
 	}
-	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
-		return nil
-	}
-	return err
 }
