@@ -45,20 +45,21 @@
 // segment describes their headers, chain and compression. Each line is one JSON
 // object, written as JSON.stringify writes it, with its fields in this order:
 //
-//	{"ts":"2026-11-30T09:30:15.780Z","kind":"status","status":S,"proposal":S,"note":S,"seq":N}
+//	{"ts":"2026-11-30T09:30:15.780Z","kind":"status","status":S,"proposal":S,"note":S,"crc":"…","seq":N}
 //	{"ts":…,"kind":"sent","mid":"…","text":"…","from":S,"replyVia":"note",
 //	    "dispatchReceipt":{"operation":"…","requestDigest":"…","payloadHash":"…","delivery":{"text":"…","from":S}},
-//	    "docket":{"delivered":"…","attributes":{"…":"…"},"fromLife":N},"seq":N}
-//	{"ts":…,"kind":"dispatch-settled","operation":"…","requestDigest":"…","mid":"…","seq":N}
-//	{"ts":…,"kind":"dispatch-revoked","operation":"…","requestDigest":"…","mid":"…","reason":"…","seq":N}
+//	    "docket":{"delivered":"…","attributes":{"…":"…"},"fromLife":N},"crc":"…","seq":N}
+//	{"ts":…,"kind":"dispatch-settled","operation":"…","requestDigest":"…","mid":"…","crc":"…","seq":N}
+//	{"ts":…,"kind":"dispatch-revoked","operation":"…","requestDigest":"…","mid":"…","reason":"…","crc":"…","seq":N}
 //
-// S is a string or null, ts is in UTC with milliseconds, and seq is the number of
-// events before the line. from is null for a human. replyVia is absent for the
-// terminal. dispatchReceipt is there for a keyed message, and operation and
-// requestDigest where the message has a key. docket is there, if only as {}, on
-// each message that docket owes; delivered is in it where the text that is handed
-// over is neither the receipt's nor the plain text. The last two kinds,
-// dispatchReceipt, docket and seq are private.
+// S is a string or null, ts is in UTC with milliseconds, crc is a checksum of the
+// line, and seq is the number of events before it. from is null for a human.
+// replyVia is absent for the terminal. dispatchReceipt is there for a keyed message,
+// and operation and requestDigest where the message has a key. docket is there, if
+// only as {}, on each message that docket owes; delivered is in it where the text
+// that is handed over is neither the receipt's nor the plain text, and fromLife
+// where it is known which life of the sending session said it. The last two kinds,
+// dispatchReceipt, docket, crc and seq are private.
 //
 // The facts in a segment's header are
 //

@@ -144,7 +144,7 @@ func decodeReceipt(raw []byte, v value) *Receipt {
 // privateField reports whether a top-level field of a public line is never shown.
 func privateField(name []byte) bool {
 	switch string(name) {
-	case "dispatchReceipt", "docket", "seq":
+	case "dispatchReceipt", "docket", "crc", "seq":
 		return true
 	}
 	return false

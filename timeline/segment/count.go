@@ -10,6 +10,9 @@ func (l *Log) classify(line []byte, off int64) (class Class, isHeader bool, err 
 		}
 		return Private, true, nil
 	}
+	if sumOf(line) == wrongSum {
+		return Unreadable, false, nil
+	}
 	return l.o.Schema.Classify(line), false, nil
 }
 

@@ -34,7 +34,9 @@
 //
 // Segments before the highest can be sealed ([Log.Seal]): compressed, compared byte
 // for byte, then exchanged. No reader's result changes. [Log.Verify] finds what was
-// changed, cut or taken away: each header names the digest of the segment before.
+// changed, cut or taken away: each line has a checksum, and each header names the
+// digest of the segment before. What was cut off at the end of the newest segment,
+// between two lines, cannot be told from a log that ends there.
 //
 // Where several lines are written in one call and the disk fills up in between, a
 // reader may see the first of them for the moment until they are taken back.
@@ -55,20 +57,33 @@
 // one segment. Two forms are one segment, and the plain one is read.
 //
 // After a power cut every line whose Sync returned is there. Lines that were not
-// synced may be missing, and the last of them may be torn or a run of NULs. What a
-// handle wrote since its last successful sync is in doubt once a sync has failed.
+// synced may be missing, and the last of them may be torn or a run of NULs.
+//
+// A data sync that fails puts in doubt all that was written since the last one that
+// did not, by any process. Systems tell each open descriptor of it once at most, may
+// count the pages as written then, and let the next sync succeed without them:
+// which is why the handle stays faulted, and why a sync is never tried again. A new
+// handle vouches for what is written through it and for nothing before; it cannot
+// know that there was a fault. The lines in doubt stay in the file: readers see them
+// while the system keeps them in memory, and new lines go behind them. A power cut
+// can turn them into NULs or leave them out while later lines stay; they are
+// Unreadable then, or missing numbers, and Verify names them.
 //
 // # Format
 //
 // The name of a segment is its number in 12 digits: 000000000001.ndjson, or
 // 000000000001.ndjson.zst once sealed. Files have mode 0600, the directory 0700.
-// Each line is one JSON object. The engine adds its sequence as the last field,
-// for a private line that of the next public one:
+// Each line is one JSON object. The engine adds two fields at its end, a checksum and
+// its sequence, for a private line that of the next public one:
 //
-//	{"ts":"2026-07-16T00:00:00.000Z","kind":"status","status":"active","seq":7}
+//	{"ts":"2026-07-16T00:00:00.000Z","kind":"status","status":"active","crc":"9f0e11aa","seq":7}
 //
-// Lines of other writers lack it: they are counted. A sequence that leaves numbers
-// out is believed if the lines around it bear it out; one that goes back is not.
+// crc is the CRC-32C, in 8 lower-case hex digits, of all bytes of the line but its
+// newline and the field ,"crc":"…" itself. A line that does not fit it is Unreadable.
+// Lines of other writers lack both fields, and older lines of the engine the
+// checksum: such lines are taken as they are, and counted where they bear no
+// sequence. A sequence that leaves numbers out is believed if the lines around it
+// bear it out; one that goes back is not.
 //
 // The first line of a segment that the engine made is its header, here in several
 // lines, with the fields in this order:

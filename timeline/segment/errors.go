@@ -14,9 +14,10 @@ var (
 	ErrCorrupt = errors.New("segment: file is damaged")
 
 	// ErrFaulted is returned by every Write and Sync of a handle after one of its
-	// data syncs failed. It wraps the cause. What the handle wrote since its last
-	// successful sync may or may not be on stable storage. Open a new handle to go
-	// on; the lines in question stay in the file.
+	// data syncs failed. It wraps the cause. What was written since the last
+	// successful sync may or may not be on stable storage, and no later sync, of this
+	// handle or another, can tell. Open a new handle to go on; the lines in question
+	// stay in the file.
 	ErrFaulted = errors.New("segment: a data sync failed")
 
 	// ErrFull is what the error of a Write is when the disk or the quota is full.

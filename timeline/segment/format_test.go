@@ -51,9 +51,9 @@ func TestFormat(t *testing.T) {
 	f.write(t, public("a"), private("b"), `{"kind":"p"  }`)
 	want := regexp.MustCompile(`^\{"ts":"2023-11-14T22:13:20.123Z","kind":"segment","version":1,"epoch":"[0-9a-f]{32}","first":0,"prev":null,` +
 		`"facts":\{"lines":0,"last":""\},"check":"[0-9a-f]{8}","seq":0\}
-\{"kind":"p","id":"a","seq":0\}
-\{"kind":"x","id":"b","seq":1\}
-\{"kind":"p","seq":1\}
+\{"kind":"p","id":"a","crc":"1031fdd7","seq":0\}
+\{"kind":"x","id":"b","crc":"001ec00b","seq":1\}
+\{"kind":"p","crc":"221778cb","seq":1\}
 $`)
 	if got := fileBytes(t, segmentPath(f, 1)); !want.Match(got) {
 		t.Errorf("got\n%s", got)

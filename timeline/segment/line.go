@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -51,40 +50,6 @@ type Line struct {
 	Err error
 }
 
-const seqField = `"seq":`
-
-// appendSeq appends the line with its sequence and newline.
-func appendSeq(dst, line []byte, seq uint64) []byte {
-	body := bytes.TrimRight(line[:len(line)-1], " \t\r")
-	dst = append(dst, body...)
-	if len(body) > 1 {
-		dst = append(dst, ',')
-	}
-	dst = append(dst, seqField...)
-	dst = strconv.AppendUint(dst, seq, 10)
-	return append(dst, '}', '\n')
-}
-
-// seqOf returns the sequence at the end of a line. Only the last field of the
-// line's own object can end in the bytes that are looked for.
-func seqOf(line []byte) (seq uint64, ok bool) {
-	end := len(line) - 1
-	if end < len(seqField)+2 || line[end] != '}' {
-		return 0, false
-	}
-	i, scale := end, uint64(1)
-	for i > 0 && end-i < 18 && line[i-1]-'0' <= 9 {
-		i--
-		seq += uint64(line[i]-'0') * scale
-		scale *= 10
-	}
-	if i == end || (line[i] == '0' && end-i > 1) || !bytes.HasSuffix(line[:i], []byte(seqField)) {
-		return 0, false
-	}
-	before := i - len(seqField) - 1
-	return seq, before >= 0 && (line[before] == ',' || (line[before] == '{' && before == 0))
-}
-
 // checkLine refuses what would not be one readable line of its own.
 func checkLine(line []byte) error {
 	switch {
@@ -111,6 +76,9 @@ func reason(line []byte) error {
 	var v map[string]json.RawMessage
 	if err := json.Unmarshal(line, &v); err != nil {
 		return err
+	}
+	if sumOf(line) == wrongSum {
+		return errChecksum
 	}
 	return errors.New("not a line of this log")
 }

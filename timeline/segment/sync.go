@@ -183,8 +183,9 @@ func (l *Log) Sync(w Written) error {
 }
 
 // SyncAll returns once everything that any process wrote before the call is on
-// stable storage. What this handle synced already costs only a look. Errors are
-// as for [Log.Sync], or of the look itself.
+// stable storage, unless a data sync of one of them failed before; see the package
+// comment. What this handle synced already costs only a look. Errors are as for
+// [Log.Sync], or of the look itself.
 func (l *Log) SyncAll() error {
 	if l.o.Buffered {
 		return nil

@@ -66,6 +66,7 @@ type verifier struct {
 	whole  bool   // and it is the one with the number before
 	digest string // its digest; empty when that is not known
 	next   uint64 // public lines so far
+	summed bool   // a line with a checksum came before
 	lines  int
 }
 
@@ -206,6 +207,11 @@ func (v *verifier) line(line *Line) bool {
 		v.report(Damage, line.Offset, "invalid UTF-8")
 	case !json.Valid(line.Bytes):
 		v.report(Damage, line.Offset, "invalid JSON")
+	}
+	if s := sumOf(line.Bytes); s == rightSum {
+		v.summed = true
+	} else if v.summed && !line.Header && endsOddly(line.Bytes) {
+		v.report(Damage, line.Offset, "the checksum or the sequence at the end of the line was changed")
 	}
 	if own, ok := seqOf(line.Bytes); ok && own != v.next {
 		v.report(Damage, line.Offset, "bears sequence %d where %d is expected", own, v.next)

@@ -81,9 +81,8 @@ func (l *Log) Write(held *lock.Record, lines ...[]byte) (Written, error) {
 
 // check refuses lines before anything is written.
 func (l *Log) check(lines [][]byte) error {
-	const seqBytes = 28
 	for _, line := range lines {
-		if size := int64(len(line)) + seqBytes; l.o.MaxLineBytes > 0 && size > l.o.MaxLineBytes {
+		if size := int64(len(line) + endBytes); l.o.MaxLineBytes > 0 && size > l.o.MaxLineBytes {
 			return &TooLargeError{Bytes: size, Limit: l.o.MaxLineBytes}
 		}
 		if err := checkLine(line); err != nil {
@@ -101,7 +100,7 @@ func (l *Log) encode(lines [][]byte) (next uint64) {
 	t := &l.tail
 	t.buf, next = t.buf[:0], t.next
 	for _, line := range lines {
-		t.buf = appendSeq(t.buf, line, next)
+		t.buf = appendLine(t.buf, line, next)
 		if l.o.Schema.Classify(line) == Public {
 			next++
 		}

@@ -1,0 +1,112 @@
+package segment
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"hash/crc32"
+	"strconv"
+)
+
+// The engine ends each line with its checksum and its sequence:
+//
+//	…,"crc":"<8 hex digits>","seq":N}
+const (
+	seqField = `"seq":`
+	crcField = `,"crc":"`
+	crcBytes = len(crcField) + 8 + len(`"`)
+	endBytes = crcBytes + len(`,`+seqField+`18446744073709551615}`) + len("\n") // at most
+)
+
+var errChecksum = errors.New("does not fit its checksum")
+
+// appendLine appends a line with its checksum, sequence and newline.
+func appendLine(dst, line []byte, seq uint64) []byte {
+	body := bytes.TrimRight(line[:len(line)-1], " \t\r")
+	dst = append(dst, body...)
+	if len(body) == 1 { // an empty object: nothing to check
+		dst = append(dst, seqField...)
+		return append(strconv.AppendUint(dst, seq, 10), '}', '\n')
+	}
+	at := len(dst)
+	dst = append(dst, crcField+`00000000",`+seqField...)
+	dst = append(strconv.AppendUint(dst, seq, 10), '}')
+	var sum [4]byte
+	crc := checksum(body, dst[at+crcBytes:])
+	sum[0], sum[1], sum[2], sum[3] = byte(crc>>24), byte(crc>>16), byte(crc>>8), byte(crc)
+	hex.Encode(dst[at+len(crcField):], sum[:])
+	return append(dst, '\n')
+}
+
+// checksum is the CRC-32C of a line without the checksum itself: what stands before
+// it, and what stands behind it.
+func checksum(body, rest []byte) uint32 {
+	return crc32.Update(crc32.Checksum(body, castagnoli), castagnoli, rest)
+}
+
+// seqOf returns the sequence at the end of a line. Only the last field of the
+// line's own object can end in the bytes that are looked for.
+func seqOf(line []byte) (seq uint64, ok bool) {
+	seq, _, ok = seqAt(line)
+	return seq, ok
+}
+
+// seqAt is seqOf with the offset of the comma or brace before the field.
+func seqAt(line []byte) (seq uint64, at int, ok bool) {
+	end := len(line) - 1
+	if end < len(seqField)+2 || line[end] != '}' {
+		return 0, 0, false
+	}
+	i, scale := end, uint64(1)
+	for i > 0 && end-i < 18 && line[i-1]-'0' <= 9 {
+		i--
+		seq += uint64(line[i]-'0') * scale
+		scale *= 10
+	}
+	if i == end || (line[i] == '0' && end-i > 1) || !bytes.HasSuffix(line[:i], []byte(seqField)) {
+		return 0, 0, false
+	}
+	at = i - len(seqField) - 1
+	return seq, at, at >= 0 && (line[at] == ',' || (line[at] == '{' && at == 0))
+}
+
+// A sum says what the checksum of a line says.
+type sum int
+
+const (
+	noSum    sum = iota // the line ends without one
+	rightSum            // the line is what the engine wrote
+	wrongSum
+)
+
+// sumOf checks a line against its checksum.
+func sumOf(line []byte) sum {
+	_, at, ok := seqAt(line)
+	from := at - crcBytes
+	if !ok || from < 1 || string(line[from:from+len(crcField)]) != crcField || line[at-1] != '"' {
+		return noSum
+	}
+	want := uint32(0)
+	for _, c := range line[from+len(crcField) : at-1] {
+		switch {
+		case c-'0' <= 9:
+			want = want<<4 | uint32(c-'0')
+		case c-'a' <= 5:
+			want = want<<4 | uint32(c-'a'+10)
+		default:
+			return wrongSum
+		}
+	}
+	if checksum(line[:from], line[at:]) != want {
+		return wrongSum
+	}
+	return rightSum
+}
+
+// endsOddly reports whether a line without a whole checksum has one of its fields at
+// the end all the same, which only damage leaves there.
+func endsOddly(line []byte) bool {
+	end := line[max(0, len(line)-endBytes):]
+	_, numbered := seqOf(line)
+	return numbered || bytes.Contains(end, []byte(crcField))
+}
