@@ -21,7 +21,8 @@
 //
 // Only a [ValidID] ever becomes a part of a path, and a session directory that is
 // a symbolic link, belongs to another user, or may be written by everyone is
-// refused. Readers take no lock. A record that cannot be read is a
+// refused. The name of the directory is the id, whatever a record that was copied
+// from elsewhere says. Readers take no lock. A record that cannot be read is a
 // [*RecordError], never an empty one. Fields that other programs put into a record
 // are kept where they are, byte for byte.
 //

@@ -75,3 +75,15 @@ func (e *RecordError) Is(target error) bool { return target == ErrUnreadable }
 
 // Unwrap returns what is wrong with the file.
 func (e *RecordError) Unwrap() error { return e.Err }
+
+// An Oddity is one thing that [Session.Check] found not to fit.
+type Oddity struct {
+	Session string
+	Path    string // the file that says it
+	Reason  string // what does not fit, and what to do
+}
+
+// Error names the session, the file and the reason.
+func (e *Oddity) Error() string {
+	return fmt.Sprintf("session %s: %s: %s", e.Session, e.Path, e.Reason)
+}
