@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DOCKET_HOME", filepath.Join(env.WorkDir, "store"))
 			env.Setenv("DOCKET_SESSION", "")
+			env.Setenv("GORACE", "atexit_sleep_ms=10") // by default each process of a race test takes a second to exit
 			return nil
 		},
 		Condition: condition,
