@@ -40,7 +40,7 @@ var (
 
 	// ErrHeld ends a pass at an unconfirmed message that nothing decides about:
 	// [Dispatcher.Confirm], [DrainOptions.Redeliver] or [Dispatcher.Revoke] do.
-	ErrHeld = errors.New("held until it is confirmed, redelivered or revoked")
+	ErrHeld = errors.New("dispatch: held until it is confirmed, redelivered or revoked")
 
 	// ErrInFlight is returned for a message that is being handed over right now.
 	ErrInFlight = errors.New("dispatch: the message is being handed over now")

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/docket-go/docket/adapter"
@@ -32,9 +33,9 @@ func (p *pass) check(ctx context.Context, held *lock.Record, e queue.Entry) (que
 	case err != nil:
 		return queue.Hand, err
 	case !ok:
-		return queue.Hand, fmt.Errorf("%w: message %s: none is in the timeline: see docket verify %s", ErrReceipt, e.MID, p.h.ID())
+		return queue.Hand, fmt.Errorf("%w: none is in the timeline", ErrReceipt)
 	case found.Sent.MID != e.MID, found.Sent.Receipt.Delivery.Text != e.Text, found.Sent.Receipt.Delivery.From != e.From:
-		return queue.Hand, fmt.Errorf("%w: message %s: it says something else: see docket verify %s", ErrReceipt, e.MID, p.h.ID())
+		return queue.Hand, fmt.Errorf("%w: it says something else", ErrReceipt)
 	case found.Settled, found.Revoked:
 		return queue.Drop, nil
 	}
@@ -48,7 +49,7 @@ func (p *pass) recorded(held *lock.Record, e queue.Entry) error {
 	}
 	next, err := p.h.Timeline().NextSeq(held)
 	if err == nil && e.Seq >= next {
-		err = fmt.Errorf("%w: message %s: see docket verify %s", ErrUnrecorded, e.MID, p.h.ID())
+		err = ErrUnrecorded
 	}
 	return err
 }
@@ -78,5 +79,5 @@ func (p *pass) lookup(ctx context.Context, e queue.Entry) (queue.Verdict, error)
 	if err != nil {
 		reason += ": looking it up: " + err.Error()
 	}
-	return queue.Hand, adapter.Unconfirm(fmt.Errorf("%s: %w", reason, ErrHeld))
+	return queue.Hand, adapter.Unconfirm(adapter.Because(ErrHeld, errors.New(reason)))
 }
