@@ -30,10 +30,13 @@
 // package's with the first use under the record lock; members that this package
 // does not know are kept. An empty list is removed then.
 //
-// Nothing but Rebuild is synced. After a restart of the machine the files may be
-// those of any earlier moment, or damaged, and a claim may be lost: who needs more
-// keeps a synced record elsewhere and rebuilds from it. A program that changes the
-// file without the record lock can lose what is changed at the same time.
+// Nothing but Rebuild is synced. After a restart of the machine the record lock is
+// interrupted, and the files may be those of any earlier moment, each of another one,
+// or damaged: an entry that was removed may be back, one that was added may be gone,
+// and so may a claim. What is read is then still what was written once, or it is
+// ErrCorrupt; who needs more keeps a synced record elsewhere and rebuilds from it. A
+// program that changes the file without the record lock can lose what is changed at
+// the same time.
 //
 // # Crashes
 //

@@ -106,7 +106,7 @@ func (q *Queue) add(text []byte) error {
 	full := make([]byte, 0, len(text)+2+len(closing))
 	full = append(append(append(full, ",\n"...), text...), closing...)
 	step.At("queue: enqueue begins")
-	if n, err := q.writeAt(k.file, full, at); err != nil {
+	if n, err := q.disk.writeAt(k.file, full, at); err != nil {
 		return &WriteError{Path: q.path, Before: q.restore(at, n), Err: err}
 	}
 	step.At("queue: enqueued")
@@ -125,10 +125,10 @@ func (q *Queue) restore(at int64, n int) bool {
 	if n == 0 {
 		return true
 	}
-	if _, err := q.writeAt(q.known.file, closing, at); err != nil {
+	if _, err := q.disk.writeAt(q.known.file, closing, at); err != nil {
 		return false
 	}
-	return q.known.file.Truncate(q.known.size) == nil
+	return q.disk.truncate(q.known.file, q.known.size) == nil
 }
 
 // A staged file holds a first entry that Reserve wrote and Enqueue will publish.

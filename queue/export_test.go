@@ -35,5 +35,13 @@ func (q *Queue) SetWriteAt(w func(f *os.File, p []byte, at int64) (int, error)) 
 	if w == nil {
 		w = (*os.File).WriteAt
 	}
-	q.writeAt = w
+	q.disk.writeAt = w
+}
+
+// SetTrouble lets calls of the disk other than writes fail.
+func (q *Queue) SetTrouble(trouble func(call, path string) error) {
+	if trouble == nil {
+		trouble = realDisk.trouble
+	}
+	q.disk.trouble = trouble
 }

@@ -128,7 +128,7 @@ func (k *sheet) current(held *lock.Record) bool {
 // meet opens a file that the handle has not seen.
 func (q *Queue) meet(held *lock.Record) error {
 	q.forget()
-	f, info, err := openPlain(q.path, os.O_RDWR)
+	f, info, err := q.disk.open(q.path, os.O_RDWR)
 	if errors.Is(err, errNotPlain) {
 		return &CorruptError{Path: q.path, Err: errNotPlain}
 	}
@@ -180,7 +180,7 @@ func (q *Queue) corrupt(r reading) error {
 // when the lock says that a holder died is a missing end the end of an edit: behind
 // a clean lock the file was cut, and nobody can tell what it held.
 func (q *Queue) reread(held *lock.Record) error {
-	data, err := readFile(q.path)
+	data, err := q.disk.readFile(q.path)
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func (i Inspection) listErr() error {
 // [ErrTooLarge] is returned as for List, and other errors are those of the disk.
 func (q *Queue) Inspect() (Inspection, error) {
 	in := Inspection{Path: q.path}
-	data, err := readFile(q.path)
+	data, err := q.disk.readFile(q.path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 	case errors.Is(err, errNotPlain):

@@ -61,7 +61,7 @@ func (q *Queue) List() ([]Entry, error) {
 // file of more than 64 KiB it counts lines and does not look into them, in bounded
 // memory.
 func (q *Queue) Len() (int, error) {
-	f, info, err := openPlain(q.path, os.O_RDONLY)
+	f, info, err := q.disk.open(q.path, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
@@ -107,8 +107,8 @@ func countLines(f io.ReaderAt, size int64) (n int, counted bool, err error) {
 }
 
 // readFile reads a plain file whole.
-func readFile(path string) ([]byte, error) {
-	f, info, err := openPlain(path, os.O_RDONLY)
+func (d disk) readFile(path string) ([]byte, error) {
+	f, info, err := d.open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}

@@ -158,7 +158,7 @@ func (q *Queue) note(held *lock.Record) (note, error) {
 	info, err := os.Lstat(h.path)
 	if err == nil && (h.file == nil || !os.SameFile(info, h.info)) {
 		h.forget()
-		h.file, h.info, err = openPlain(h.path, os.O_RDWR)
+		h.file, h.info, err = q.disk.open(h.path, os.O_RDWR)
 	}
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -195,7 +195,7 @@ func (q *Queue) writeNote(held *lock.Record, n note) error {
 	if h.file == nil || h.note.broken != nil {
 		err = q.replaceNote(data)
 	} else {
-		_, err = q.writeAt(h.file, data, 0)
+		_, err = q.disk.writeAt(h.file, data, 0)
 	}
 	if err != nil {
 		h.forget()
@@ -222,18 +222,18 @@ func (q *Queue) reserveNote(held *lock.Record) error {
 func (q *Queue) replaceNote(data []byte) error {
 	h := &q.heads
 	h.forget()
-	f, err := q.createNew(h.path + newSuffix)
+	f, err := q.disk.createNew(h.path+newSuffix, q.freeName)
 	if err != nil {
 		return err
 	}
-	_, err = q.writeAt(f, data, 0)
+	_, err = q.disk.writeAt(f, data, 0)
 	info, statErr := f.Stat()
 	if err = errors.Join(err, statErr); err == nil {
 		step.At("queue: first note written")
-		err = os.Rename(f.Name(), h.path)
+		err = q.disk.rename(f.Name(), h.path)
 	}
 	if err != nil {
-		return errors.Join(err, f.Close(), os.Remove(f.Name()))
+		return errors.Join(err, f.Close(), q.disk.remove(f.Name()))
 	}
 	h.file, h.info = f, info
 	return nil
@@ -241,7 +241,7 @@ func (q *Queue) replaceNote(data []byte) error {
 
 // readNote returns what pending.head says, without the record lock.
 func (q *Queue) readNote() (note, error) {
-	f, info, err := openPlain(q.heads.path, os.O_RDONLY)
+	f, info, err := q.disk.open(q.heads.path, os.O_RDONLY)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return note{}, nil

@@ -3,7 +3,6 @@ package queue
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -44,7 +43,7 @@ type Queue struct {
 	now      func() time.Time
 
 	// What tests replace.
-	writeAt   func(f *os.File, p []byte, at int64) (int, error)
+	disk      disk
 	patience  time.Duration
 	compactAt int64
 
@@ -59,7 +58,7 @@ type Queue struct {
 func Open(dir string, o Options) (*Queue, error) {
 	q := &Queue{
 		locks: o.Locks, max: o.MaxPending, now: o.Now,
-		writeAt: (*os.File).WriteAt, patience: listPatience, compactAt: compactBytes,
+		disk: realDisk, patience: listPatience, compactAt: compactBytes,
 	}
 	if q.now == nil {
 		q.now = time.Now

@@ -59,7 +59,7 @@ func (q *Queue) rebuild(in Inspection, lines [][]byte) (aside string, err error)
 	aside, err = q.copyAside()
 	if errors.Is(err, errNotPlain) {
 		aside = q.freeName(q.path)
-		return aside, q.replace(lines, true, func() error { return os.Rename(q.path, aside) })
+		return aside, q.replace(lines, true, func() error { return q.disk.rename(q.path, aside) })
 	}
 	if err != nil {
 		return "", &WriteError{Path: q.path, Before: true, Err: err}
@@ -80,19 +80,19 @@ func (q *Queue) freeName(path string) string {
 
 // copyAside copies the list beside itself.
 func (q *Queue) copyAside() (string, error) {
-	from, _, err := openPlain(q.path, os.O_RDONLY)
+	from, _, err := q.disk.open(q.path, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}
 	defer from.Close()
 	aside := q.freeName(q.path)
-	to, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	to, err := q.disk.create(aside)
 	if err != nil {
 		return "", err
 	}
 	_, err = io.Copy(to, from)
-	if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(aside))
+	if err = errors.Join(err, q.disk.sync(to), to.Close()); err != nil {
+		return "", errors.Join(err, q.disk.remove(aside))
 	}
 	return aside, nil
 }
@@ -111,7 +111,7 @@ func (q *Queue) renewNote(held *lock.Record, entries []Entry) (aside string, err
 	}
 	q.heads.forget()
 	aside = q.freeName(q.heads.path)
-	if err := keepAside(q.heads.path, aside); err != nil {
+	if err := q.disk.keepAside(q.heads.path, aside); err != nil {
 		return "", &WriteError{Path: q.heads.path, Before: true, Err: err}
 	}
 	return aside, q.writeNote(held, next)
@@ -119,13 +119,13 @@ func (q *Queue) renewNote(held *lock.Record, entries []Entry) (aside string, err
 
 // keepAside gives what stands at path another name. A plain file, and a pipe, keep
 // the old one too, until another file takes it: there is no moment without a note.
-func keepAside(path, aside string) error {
+func (d disk) keepAside(path, aside string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() && info.Mode()&os.ModeSymlink == 0 && os.Link(path, aside) == nil {
+	if !info.IsDir() && info.Mode()&os.ModeSymlink == 0 && d.link(path, aside) == nil {
 		return nil
 	}
-	return os.Rename(path, aside)
+	return d.rename(path, aside)
 }

@@ -104,7 +104,7 @@ func (q *Queue) blankFirst(l *line) error {
 	k := &q.known
 	spaces := bytes.Repeat([]byte(" "), int(l.length)+1)
 	step.At("queue: removal begins")
-	if n, err := q.writeAt(k.file, spaces, l.offset); err != nil {
+	if n, err := q.disk.writeAt(k.file, spaces, l.offset); err != nil {
 		return &WriteError{Path: q.path, Before: n == 0, Err: err}
 	}
 	step.At("queue: removed")

@@ -40,31 +40,15 @@ type draft struct {
 // newDraft makes the file. One that a dead process left is removed.
 func (q *Queue) newDraft() (*draft, error) {
 	q.unstage()
-	f, err := q.createNew(q.path + newSuffix)
+	f, err := q.disk.createNew(q.path+newSuffix, q.freeName)
 	if err != nil {
 		return nil, &WriteError{Path: q.path, Before: true, Err: err}
 	}
 	return &draft{q: q, file: f}, nil
 }
 
-// createNew creates a file that only its writer knows, whatever stands in its way. A
-// directory with something in it is kept, under another name.
-func (q *Queue) createNew(path string) (*os.File, error) {
-	const flag = os.O_RDWR | os.O_CREATE | os.O_EXCL
-	f, err := os.OpenFile(path, flag, 0o600)
-	if !errors.Is(err, os.ErrExist) {
-		return f, err
-	}
-	if err := os.Remove(path); err != nil {
-		if err := os.Rename(path, q.freeName(path)); err != nil {
-			return nil, err
-		}
-	}
-	return os.OpenFile(path, flag, 0o600)
-}
-
 func (d *draft) Write(p []byte) (int, error) {
-	n, err := d.q.writeAt(d.file, p, d.size)
+	n, err := d.q.disk.writeAt(d.file, p, d.size)
 	d.size += int64(n)
 	return n, err
 }
@@ -104,7 +88,7 @@ func (d *draft) discard(err error) error {
 }
 
 func (d *draft) abandon() error {
-	return errors.Join(d.file.Close(), os.Remove(d.file.Name()))
+	return errors.Join(d.file.Close(), d.q.disk.remove(d.file.Name()))
 }
 
 // publish puts the draft in the place of the list. It is the new list from then on.
@@ -120,7 +104,7 @@ func (d *draft) publish() error {
 		}
 		step.At("queue: way cleared")
 	}
-	if err := os.Rename(d.file.Name(), d.q.path); err != nil {
+	if err := d.q.disk.rename(d.file.Name(), d.q.path); err != nil {
 		return &WriteError{Path: d.q.path, Before: d.clear == nil, Err: errors.Join(err, d.abandon())}
 	}
 	d.q.forget()
@@ -154,7 +138,7 @@ func (q *Queue) replace(lines [][]byte, sync bool, clear func() error) error {
 		return nil
 	})
 	if err == nil && sync {
-		err = d.file.Sync()
+		err = q.disk.sync(d.file)
 	}
 	if err != nil {
 		return d.discard(err)
@@ -162,19 +146,19 @@ func (q *Queue) replace(lines [][]byte, sync bool, clear func() error) error {
 	if err := d.publish(); err != nil || !sync {
 		return err
 	}
-	return syncDir(q.dir)
+	return q.disk.syncDir(q.dir)
 }
 
 // unlink makes the queue empty.
 func (q *Queue) unlink(sync bool) error {
 	q.forget()
 	step.At("queue: last removal begins")
-	if err := os.Remove(q.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := q.disk.remove(q.path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return &WriteError{Path: q.path, Before: true, Err: err}
 	}
 	step.At("queue: file removed")
 	if !sync {
 		return nil
 	}
-	return syncDir(q.dir)
+	return q.disk.syncDir(q.dir)
 }
