@@ -4,6 +4,7 @@ package queue_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -173,4 +174,33 @@ func TestUnreadableClaimFile(t *testing.T) {
 	}
 	d.enqueue("a", "b")
 	stuckAtClaim(t, d, path)
+}
+
+// A death in a rebuild of what is no plain file leaves no moment in which nothing
+// seems to be owed and nobody is told.
+func TestDeathInRebuildOfAnObstacle(t *testing.T) {
+	for n, died := 1, true; died; n++ {
+		d := newDesk(t, queue.Options{})
+		d.must((*lock.Record).Recovered)
+		if err := obstacles["directory"](d.path(), ""); err != nil {
+			t.Fatal(err)
+		}
+		restore := dieAtStep(n)
+		died = d.dies(func() {
+			d.must(func(held *lock.Record) error { _, err := d.Rebuild(held, []queue.Entry{entry("a")}); return err })
+		})
+		restore()
+		again := openDesk(t, d.dir, queue.Options{})
+		owed, err := again.Owed()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again.must(func(held *lock.Record) error {
+			if !owed && !held.Interrupted() {
+				return fmt.Errorf("step %d: no file, and the lock is clean", n)
+			}
+			return nil
+		})
+		again.Close()
+	}
 }
