@@ -20,12 +20,12 @@ func TestClose(t *testing.T) {
 	check(t, err)
 	s := create(t, store, "s")
 	declare(t, s, asking)
-	if _, ok, err := store.ClosedAt("s"); ok || err != nil {
+	if _, ok, err := store.Closed("s"); ok || err != nil {
 		t.Errorf("got closed %v, %v", ok, err)
 	}
 	check(t, s.Close(ctx))
-	if at, ok, err := store.ClosedAt("s"); !ok || err != nil || !at.Equal(now) {
-		t.Errorf("got closed at %v, %v, %v", at, ok, err)
+	if c, ok, err := store.Closed("s"); !ok || err != nil || !c.At.Equal(now) {
+		t.Errorf("got closed %+v, %v, %v", c, ok, err)
 	}
 	if _, err := os.Lstat(s.Dir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v, want no directory", err)
@@ -45,13 +45,13 @@ func TestClose(t *testing.T) {
 	if got := declarations(t, next); len(got) != 0 {
 		t.Errorf("got events %v in a new life", got)
 	}
-	if _, ok, err := store.ClosedAt("s"); !ok || err != nil {
+	if _, ok, err := store.Closed("s"); !ok || err != nil {
 		t.Errorf("got closed %v, %v, want the mark of the old life to stay", ok, err)
 	}
 	now = now.Add(time.Hour)
 	check(t, next.Close(ctx))
-	if at, _, err := store.ClosedAt("s"); err != nil || !at.Equal(now) {
-		t.Errorf("got closed at %v, %v, want %v", at, err, now)
+	if c, _, err := store.Closed("s"); err != nil || !c.At.Equal(now) {
+		t.Errorf("got closed %+v, %v, want at %v", c, err, now)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestCloseWaitsForThePass(t *testing.T) {
 	pass, err := s.Locks().Delivery(ctx)
 	check(t, err)
 	wantError(t, open(t, store, "s").Close(ctx), lock.ErrTimeout)
-	if _, ok, err := store.ClosedAt("s"); ok || err != nil {
+	if _, ok, err := store.Closed("s"); ok || err != nil {
 		t.Errorf("got closed %v, %v, want nothing done", ok, err)
 	}
 	check(t, pass.Release())
@@ -86,7 +86,7 @@ func TestDamagedMarks(t *testing.T) {
 	path := filepath.Join(store.Dir(), "closed", "s")
 	for _, content := range []string{"", "{", "{}", `{"session":"other","closedAt":"2026-01-01T00:00:00Z"}`, `{"session":"s","closedAt":1}`} {
 		check(t, os.WriteFile(path, []byte(content), 0o600))
-		_, ok, err := store.ClosedAt("s")
+		_, ok, err := store.Closed("s")
 		wantError(t, err, session.ErrUnreadable)
 		if !ok {
 			t.Errorf("%q: got no mark, want one that cannot be read", content)
@@ -94,7 +94,7 @@ func TestDamagedMarks(t *testing.T) {
 	}
 	check(t, os.Remove(path))
 	check(t, os.Symlink("/dev/zero", path))
-	_, ok, err := store.ClosedAt("s")
+	_, ok, err := store.Closed("s")
 	wantError(t, err, session.ErrUnreadable)
 	if !ok {
 		t.Error("got no mark")

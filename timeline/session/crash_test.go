@@ -129,7 +129,7 @@ func TestDeathInClose(t *testing.T) {
 		} else {
 			wantError(t, err, session.ErrNotFound)
 		}
-		if _, ok, err := store.ClosedAt("s"); !ok || err != nil {
+		if _, ok, err := store.Closed("s"); !ok || err != nil {
 			t.Errorf("got closed %v, %v", ok, err)
 		}
 		next := create(t, store, "s")

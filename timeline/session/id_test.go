@@ -33,7 +33,7 @@ func TestBadIDsAreNeverAPath(t *testing.T) {
 		wantError(t, err, session.ErrBadID)
 		_, err = store.Open(id)
 		wantError(t, err, session.ErrBadID)
-		_, _, err = store.ClosedAt(id)
+		_, _, err = store.Closed(id)
 		wantError(t, err, session.ErrBadID)
 	}
 	if _, err := os.Stat(store.Dir()); !os.IsNotExist(err) {

@@ -74,13 +74,6 @@ func parseMark(id string, data []byte) (Closing, error) {
 	return Closing{At: m.ClosedAt, Lives: max(m.Lives, 1)}, nil
 }
 
-// ClosedAt returns when a session with that id was closed last. It is
-// [Store.Closed] for callers that do not ask which life was.
-func (s *Store) ClosedAt(id string) (at time.Time, ok bool, err error) {
-	c, ok, err := s.Closed(id)
-	return c.At, ok, err
-}
-
 func (s *Store) markPath(id string) string { return filepath.Join(s.dir, closedDir, id) }
 
 // mark replaces the mark of an id, whatever stands there. The caller makes sure that

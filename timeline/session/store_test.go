@@ -44,7 +44,7 @@ func TestOpenStoreMakesNothing(t *testing.T) {
 	for id, err := range store.IDs(ctx) {
 		t.Errorf("got %q, %v from a store that is not there", id, err)
 	}
-	if _, ok, err := store.ClosedAt("s"); ok || err != nil {
+	if _, ok, err := store.Closed("s"); ok || err != nil {
 		t.Errorf("got closed %v, %v", ok, err)
 	}
 	if _, err := os.Stat(store.Dir()); !errors.Is(err, fs.ErrNotExist) {
