@@ -98,7 +98,11 @@ func (d *Dispatcher) lifeOf(sender *handle) (uint64, error) {
 	return rec.Life, nil
 }
 
+// closedSender names when the sender was closed, if the mark says so.
 func closedSender(id string, c session.Closing) error {
+	if c.At.IsZero() {
+		return fmt.Errorf("%w: %s", ErrSenderClosed, id)
+	}
 	return fmt.Errorf("%w: %s, at %s", ErrSenderClosed, id, c.At.UTC().Format("2006-01-02 15:04:05Z"))
 }
 

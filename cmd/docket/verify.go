@@ -141,11 +141,12 @@ func (f fault) line() string {
 
 // faultsOf reads the record, the log and the queue of a session.
 func (c *call) faultsOf(ctx context.Context, s *session.Session) (found []fault, err error) {
-	var bad *session.RecordError
-	if _, err := s.Record(); errors.As(err, &bad) {
-		found = append(found, fault{Session: s.ID(), Severity: damage, Path: bad.Path, Error: bad.Err.Error(), part: inRecord})
-	} else if err != nil {
-		return nil, err
+	odd, err := s.Check(ctx)
+	for _, o := range odd {
+		found = append(found, inRecords(s.ID(), o))
+	}
+	if err != nil {
+		return found, err
 	}
 	inLog, err := s.Timeline().Verify(ctx)
 	for _, f := range inLog {
@@ -164,6 +165,23 @@ func (c *call) faultsOf(ctx context.Context, s *session.Session) (found []fault,
 	}
 	between, err := c.disagreements(ctx, s)
 	return slices.Concat(found, inQueue, between), err
+}
+
+// inRecords is a fault of the record, or of what the store says about the session.
+func inRecords(id string, err error) fault {
+	f := fault{Session: id, Severity: damage, Error: err.Error(), part: inRecord}
+	var bad *session.RecordError
+	var odd *session.Oddity
+	switch {
+	case errors.As(err, &bad):
+		f.Path, f.Error = bad.Path, bad.Err.Error()
+	case errors.As(err, &odd):
+		f.Path, f.Error, f.part = odd.Path, odd.Reason, inTimeline
+		if !odd.Damage {
+			f.Severity = note
+		}
+	}
+	return f
 }
 
 // inFile returns the text of err without the place of the file, which stands in front.
@@ -198,11 +216,11 @@ func queueFaults(ctx context.Context, s *session.Session) (found []fault, err er
 		return nil, err
 	}
 	for _, f := range in.Faults {
-		severity := note
-		if f.Kind == queue.Damaged {
-			severity = damage
+		severity := damage
+		if f.Kind == queue.TornTail || f.Kind == queue.TornHead {
+			severity = note
 		}
-		found = append(found, fault{s.ID(), severity, in.Path, &f.Offset, fmt.Sprintf("%v: %v", f.Kind, f.Err), inQueue})
+		found = append(found, fault{s.ID(), severity, f.Path, &f.Offset, fmt.Sprintf("%v: %v", f.Kind, f.Err), inQueue})
 	}
 	return found, nil
 }

@@ -45,8 +45,10 @@ type checking struct {
 	odd []error
 }
 
-func (c *checking) add(path, format string, args ...any) {
-	c.odd = append(c.odd, &Oddity{Session: c.id, Path: path, Reason: fmt.Sprintf(format, args...)})
+func (c *checking) add(path, format string, args ...any) *Oddity {
+	o := &Oddity{Session: c.id, Path: path, Reason: fmt.Sprintf(format, args...)}
+	c.odd = append(c.odd, o)
+	return o
 }
 
 // unreadable notes an error about a file that is there and cannot be read.
@@ -71,7 +73,7 @@ func (c *checking) record(ctx context.Context, r Record, interrupted bool) error
 		return nil
 	}
 	if _, err := c.log.CursorAt(ctx, r.declared.Seq+1); errors.Is(err, timeline.ErrFutureCursor) {
-		c.add(path, "what it declares should be event %d, which the log does not have: the next change appends it", r.declared.Seq)
+		c.add(path, "what it declares should be event %d, which the log does not have: the next change appends it", r.declared.Seq).Damage = true
 		return nil
 	} else if err != nil {
 		return err

@@ -81,6 +81,7 @@ type Oddity struct {
 	Session string
 	Path    string // the file that says it
 	Reason  string // what does not fit, and what to do
+	Damage  bool   // something that was stored is gone; otherwise nothing is lost
 }
 
 // Error names the session, the file and the reason.
