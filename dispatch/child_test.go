@@ -13,7 +13,9 @@ import (
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/file"
 	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/lock/step"
+	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 )
 
@@ -24,7 +26,11 @@ type job struct {
 	Name    string // of this process, in its messages and keys
 	Count   int    // how many messages
 	Key     string
-	DieAt   int // kill -9 itself at the n-th step; 0 means never
+	DieAt   int    // kill -9 itself at the n-th step; 0 means never
+	DieOn   string // or at the step of that name
+
+	NoDrain      bool  // of send-1
+	SegmentBytes int64 // as in timeline.Options
 }
 
 // roles are the things that another process can do.
@@ -33,6 +39,36 @@ var roles = map[string]func(ctx context.Context, j job, d *dispatch.Dispatcher) 
 	"drain":   drainUntilTold,
 	"send-1":  sendOne,
 	"drain-1": drainOnce,
+	"repair-1": func(ctx context.Context, j job, d *dispatch.Dispatcher) error {
+		_, err := d.Repair(ctx, j.Session)
+		return err
+	},
+	"close": func(ctx context.Context, j job, _ *dispatch.Dispatcher) error {
+		return j.inSession(func(s *session.Session) error { return s.Close(ctx) })
+	},
+	"seal": func(ctx context.Context, j job, _ *dispatch.Dispatcher) error {
+		return j.inSession(func(s *session.Session) error {
+			_, err := s.Timeline().Seal(ctx)
+			return err
+		})
+	},
+	"contend": contend,
+	"declare": declareOne,
+	"until closed": func(ctx context.Context, j job, d *dispatch.Dispatcher) error {
+		name := j.Name
+		for i := 0; ; i++ {
+			j.Name, j.Count = fmt.Sprint(name, i), 1
+			switch err := sendMany(ctx, j, d); {
+			case errors.Is(err, session.ErrNotFound), errors.Is(err, lock.ErrClosed), errors.Is(err, timeline.ErrClosed):
+				return nil
+			case err != nil:
+				return err
+			}
+		}
+	},
+	"hook": func(ctx context.Context, j job, d *dispatch.Dispatcher) error {
+		return errors.Join(declareOne(ctx, j, d), sendOne(ctx, j, d))
+	},
 	"revoke-1": func(ctx context.Context, j job, d *dispatch.Dispatcher) error {
 		_, err := d.RevokeFrom(ctx, j.Session, "")
 		return err
@@ -53,14 +89,14 @@ func child(role string) int {
 }
 
 func work(role string, j job) error {
-	store, err := session.OpenStore(j.Store, session.Options{})
+	store, err := j.open()
 	if err != nil {
 		return err
 	}
-	if j.DieAt > 0 {
+	if j.DieAt > 0 || j.DieOn != "" {
 		seen := 0
 		step.Hook(func(name string) {
-			if seen++; seen == j.DieAt {
+			if seen++; seen == j.DieAt || name == j.DieOn {
 				fmt.Println(name)
 				killSelf()
 			}
@@ -69,6 +105,23 @@ func work(role string, j job) error {
 	d := dispatch.New(store, dispatch.Options{Adapters: adapter.Registry{file.Kind}})
 	defer d.Close()
 	return roles[role](context.Background(), j, d)
+}
+
+func (j job) open() (*session.Store, error) {
+	return session.OpenStore(j.Store, session.Options{Timeline: timeline.Options{SegmentBytes: j.SegmentBytes}})
+}
+
+// inSession does something with the session itself.
+func (j job) inSession(do func(s *session.Session) error) error {
+	store, err := j.open()
+	if err != nil {
+		return err
+	}
+	s, err := store.Open(j.Session)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(s), s.Release())
 }
 
 func killSelf() {
@@ -115,12 +168,29 @@ func drainUntilTold(ctx context.Context, j job, d *dispatch.Dispatcher) error {
 }
 
 func sendOne(ctx context.Context, j job, d *dispatch.Dispatcher) error {
-	a, err := d.SendText(ctx, j.Session, dispatch.Message{Text: j.Name, Key: j.Key})
+	a, err := d.SendText(ctx, j.Session, dispatch.Message{Text: j.Name, Key: j.Key, NoDrain: j.NoDrain})
 	if err != nil {
 		return err
 	}
 	fmt.Println(a.MID)
 	return nil
+}
+
+// contend is sendMany beside a message that every process sends with the same key.
+func contend(ctx context.Context, j job, d *dispatch.Dispatcher) error {
+	a, err := d.SendText(ctx, j.Session, dispatch.Message{Text: "the same from all", Key: j.Key})
+	if err != nil {
+		return err
+	}
+	fmt.Println("shared", a.MID)
+	return sendMany(ctx, j, d)
+}
+
+func declareOne(ctx context.Context, j job, _ *dispatch.Dispatcher) error {
+	return j.inSession(func(s *session.Session) error {
+		_, err := s.Declare(ctx, session.Declaration{Status: session.StatusActive, Note: j.Name})
+		return err
+	})
 }
 
 func drainOnce(ctx context.Context, j job, d *dispatch.Dispatcher) error {
