@@ -57,7 +57,9 @@
 // one segment. Two forms are one segment, and the plain one is read.
 //
 // After a power cut every line whose Sync returned is there. Lines that were not
-// synced may be missing, and the last of them may be torn or a run of NULs.
+// synced may be missing from the end, and the next Write removes what is left of a
+// torn one. Where a disk kept a later block of a write and not an earlier one, a line
+// whose Sync never returned can stay as an Unreadable one between others.
 //
 // A data sync that fails puts in doubt all that was written since the last one that
 // did not, by any process. Systems tell each open descriptor of it once at most, may

@@ -3,37 +3,48 @@ package segment
 import (
 	"bytes"
 	"os"
+	"reflect"
 )
 
 // A Disk replaces the calls that are not nil.
 type Disk struct {
+	Create   func(path string, flags int) (*os.File, error)
+	Mkdir    func(path string) error
 	Write    func(f *os.File, p []byte) (int, error)
+	WriteAt  func(f *os.File, p []byte, off int64) (int, error)
 	Truncate func(f *os.File, size int64) error
 	DataSync func(f *os.File) error
 	SyncDir  func(path string) error
+	Rename   func(from, to string) error
+	Remove   func(path string) error
 	ReadDir  func(d *os.File) ([]os.DirEntry, error)
+}
+
+// RealDisk returns what a log uses by itself.
+func RealDisk() Disk {
+	return Disk{
+		realDisk.create, realDisk.mkdir, realDisk.write, realDisk.writeAt, realDisk.truncate,
+		realDisk.dataSync, realDisk.syncDir, realDisk.rename, realDisk.remove, realDisk.readDir,
+	}
 }
 
 // DataSync is the real one.
 var DataSync = dataSync
 
 func (l *Log) SetDisk(d Disk) {
-	l.disk = realDisk
-	if d.Write != nil {
-		l.disk.write = d.Write
+	l.disk = disk{
+		or(d.Create, realDisk.create), or(d.Mkdir, realDisk.mkdir), or(d.Write, realDisk.write), or(d.WriteAt, realDisk.writeAt),
+		or(d.Truncate, realDisk.truncate), or(d.DataSync, realDisk.dataSync), or(d.SyncDir, realDisk.syncDir),
+		or(d.Rename, realDisk.rename), or(d.Remove, realDisk.remove), or(d.ReadDir, realDisk.readDir),
 	}
-	if d.Truncate != nil {
-		l.disk.truncate = d.Truncate
+}
+
+// or returns the function f, or another if it is nil.
+func or[F any](f, other F) F {
+	if reflect.ValueOf(f).IsNil() {
+		return other
 	}
-	if d.DataSync != nil {
-		l.disk.dataSync = d.DataSync
-	}
-	if d.SyncDir != nil {
-		l.disk.syncDir = d.SyncDir
-	}
-	if d.ReadDir != nil {
-		l.disk.readDir = d.ReadDir
-	}
+	return f
 }
 
 // NewHeader returns a header line with the given facts and filter.

@@ -17,7 +17,7 @@ import (
 // over and over: to read all, to read the end, to go from one segment to the next.
 // None of them ever misses a segment because its name changed under the listing.
 func TestSealingUnderReaders(t *testing.T) {
-	const lines = 400
+	const lines = 320
 	f := newFixture(t, t.TempDir(), segment.Options{SegmentBytes: 300})
 	defer f.close()
 	f.speedUp(t)
@@ -159,7 +159,7 @@ func fromTop(f *fixture, n int) int {
 // Whatever a reading of the directory misses, no reader, no writer and no check
 // takes it for a segment that is not there.
 func TestReadingOfTheDirectoryMissesSegments(t *testing.T) {
-	const lines = 400
+	const lines = 300
 	for _, tt := range []struct {
 		name            string
 		every, from, to int // from and to count from the newest where they are not positive

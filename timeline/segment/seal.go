@@ -106,7 +106,7 @@ func (l *Log) exchange(ctx context.Context, locks *lock.Dir, src *source, draft 
 		if errors.Is(err, os.ErrNotExist) {
 			return errOvertaken
 		}
-		return fmt.Errorf("segment: %w", err)
+		return fmt.Errorf("segment: %w", full(err))
 	}
 	step.At("segment: seal named")
 	if err := l.disk.syncDir(l.o.Dir); err != nil {
