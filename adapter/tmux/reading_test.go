@@ -51,7 +51,7 @@ func TestReadingOfScreens(t *testing.T) {
 		{"gemini asks", "gemini", "node", "│ Allow execution of: 'touch'? │\n│ ● 1. Yes, allow once │\n│   2. Yes, allow always │\n│   3. No, suggest changes (esc) │", "dialog"},
 		{"gemini in shell mode", "gemini", "node", "╭──────╮\n│ ! │\n╰──────╯", "no composer"},
 
-		{"opencode", "opencode", "opencode", "\x1b[38;2;92;156;245m┃\x1b[0m\n┃  \x1b[38;2;128;128;128m▮Ask anything... \"Fix a TODO\"\x1b[0m\n┃\n┃  Build  stub", "idle"},
+		{"opencode", "opencode", "opencode", "\x1b[38;2;92;156;245m┃\x1b[0m\n┃  \x1b[38;2;128;128;128m▮Ask anything... \"Fix a bug\"\x1b[0m\n┃\n┃  Build  stub", "idle"},
 		{"opencode, draft", "opencode", "opencode", "┃\n┃  half a▮\n┃\n┃  Build", "draft"},
 		{"opencode, draft of two rows", "opencode", "opencode", "┃\n┃  half a\n┃  ▮\n┃  Build", "draft"},
 		{"opencode asks", "opencode", "opencode", "┃  △ Permission required\n┃  Run a command\n┃\n┃  Allow once   Allow always   Reject", "dialog"},
