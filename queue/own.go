@@ -44,8 +44,10 @@ func decodeOwn(raw []byte) (e Entry, ok bool) {
 		e.Seq, e.HasSeq = r.number(), true
 	}
 	if r.skip(`,"enqueuedAt":`) {
-		at, err := time.Parse(stamp, r.string(``))
-		r.bad = r.bad || err != nil
+		written := r.string(``)
+		at, err := time.Parse(stamp, written)
+		// Parse takes more than Format writes, such as a sign in the milliseconds.
+		r.bad = r.bad || err != nil || at.Format(stamp) != written
 		e.EnqueuedAt = at
 	}
 	known := raw[:len(raw)-len(r.rest)]
