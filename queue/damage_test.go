@@ -189,8 +189,8 @@ func TestFailedWrites(t *testing.T) {
 					return f.WriteAt(p, at)
 				}
 				failed = true
-				n, err := f.WriteAt(p[:min(written, len(p))], at)
-				return n, errors.Join(full, err)
+				_, err := f.WriteAt(p[:min(written, len(p))], at)
+				return 0, errors.Join(full, err)
 			})
 			err := d.hold(func(held *lock.Record) error { return d.Enqueue(held, entry("z")) })
 			var write *queue.WriteError
@@ -213,8 +213,8 @@ func TestFailedRemoval(t *testing.T) {
 	d.enqueue("a", "b")
 	d.must((*lock.Record).Recovered)
 	d.SetWriteAt(func(f *os.File, p []byte, at int64) (int, error) {
-		n, err := f.WriteAt(p[:10], at)
-		return n, errors.Join(syscall.EIO, err)
+		_, err := f.WriteAt(p[:10], at)
+		return 0, errors.Join(syscall.EIO, err)
 	})
 	err := d.hold(func(held *lock.Record) error { return d.Remove(held, "a") })
 	var write *queue.WriteError

@@ -106,8 +106,8 @@ func (q *Queue) add(text []byte) error {
 	full := make([]byte, 0, len(text)+2+len(closing))
 	full = append(append(append(full, ",\n"...), text...), closing...)
 	step.At("queue: enqueue begins")
-	if n, err := q.disk.writeAt(k.file, full, at); err != nil {
-		return &WriteError{Path: q.path, Before: q.restore(at, n), Err: err}
+	if _, err := q.disk.writeAt(k.file, full, at); err != nil {
+		return &WriteError{Path: q.path, Before: q.restore(at), Err: err}
 	}
 	step.At("queue: enqueued")
 	k.size += int64(len(text) + 2)
@@ -120,15 +120,24 @@ func (q *Queue) add(text []byte) error {
 	return nil
 }
 
-// restore puts the closing bracket back after a write of which n bytes succeeded.
-func (q *Queue) restore(at int64, n int) bool {
-	if n == 0 {
+// restore puts the closing bracket back after a write that failed. How much of it
+// was written is read from the file: the count that comes with an error of
+// [os.File.WriteAt] leaves out what a short write did before the error.
+func (q *Queue) restore(at int64) bool {
+	if info, err := q.known.file.Stat(); err == nil && info.Size() == q.known.size && q.holdsAt(at, closing) {
 		return true
 	}
 	if _, err := q.disk.writeAt(q.known.file, closing, at); err != nil {
 		return false
 	}
 	return q.disk.truncate(q.known.file, q.known.size) == nil
+}
+
+// holdsAt reports whether these bytes stand in the file.
+func (q *Queue) holdsAt(at int64, want []byte) bool {
+	got := make([]byte, len(want))
+	_, err := q.known.file.ReadAt(got, at)
+	return err == nil && bytes.Equal(got, want)
 }
 
 // A staged file holds a first entry that Reserve wrote and Enqueue will publish.

@@ -104,8 +104,8 @@ func (q *Queue) blankFirst(l *line) error {
 	k := &q.known
 	spaces := bytes.Repeat([]byte(" "), int(l.length)+1)
 	step.At("queue: removal begins")
-	if n, err := q.disk.writeAt(k.file, spaces, l.offset); err != nil {
-		return &WriteError{Path: q.path, Before: n == 0, Err: err}
+	if _, err := q.disk.writeAt(k.file, spaces, l.offset); err != nil {
+		return &WriteError{Path: q.path, Before: q.holdsAt(l.offset, []byte("{")), Err: err}
 	}
 	step.At("queue: removed")
 	k.from, k.first = l.end(), nil

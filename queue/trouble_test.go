@@ -34,8 +34,9 @@ func (tr *trouble) on(d *desk) {
 	d.SetTrouble(func(string, string) error { return tr.strike() })
 	d.SetWriteAt(func(f *os.File, p []byte, at int64) (int, error) {
 		if err := tr.strike(); err != nil {
-			n, writeErr := f.WriteAt(p[:min(tr.short, len(p))], at)
-			return n, errors.Join(err, writeErr)
+			// Like an os.File, it does not count what went through before the error.
+			_, writeErr := f.WriteAt(p[:min(tr.short, len(p))], at)
+			return 0, errors.Join(err, writeErr)
 		}
 		return f.WriteAt(p, at)
 	})
