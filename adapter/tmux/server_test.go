@@ -54,12 +54,16 @@ func startServer(t *testing.T) *server {
 	return s
 }
 
-// restart starts the server, of whose panes %0 is the first.
+// restart starts the server, of whose panes %0 is the first. A client that
+// reaches the old server while that one ends is turned away and asks again.
 func (s *server) restart() {
 	s.t.Helper()
 	eventually(s.t, "no server with that name", func() bool { _, err := s.try("list-panes"); return err != nil })
-	s.do("-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", "100", "-y", "30", "sleep 1000", ";",
-		"set-option", "-g", "remain-on-exit", "on")
+	eventually(s.t, "the server starts", func() bool {
+		_, err := s.try("-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", "100", "-y", "30", "sleep 1000", ";",
+			"set-option", "-g", "remain-on-exit", "on")
+		return err == nil
+	})
 }
 
 func (s *server) try(args ...string) (string, error) {
