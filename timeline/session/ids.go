@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // idsBatch bounds how many names are in memory at once.
@@ -27,10 +28,18 @@ func (s *Store) IDs(ctx context.Context) iter.Seq2[string, error] {
 }
 
 func (s *Store) eachID(ctx context.Context, yield func(string) bool) error {
-	d, err := os.Open(filepath.Join(s.dir, sessionsDir))
+	path := filepath.Join(s.dir, sessionsDir)
+	info, err := os.Stat(path) // to open a pipe would wait for its other end
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s: %w: move it away", path, syscall.ENOTDIR)
+	}
+	d, err := os.Open(path)
 	if err != nil {
 		return err
 	}
