@@ -31,6 +31,8 @@ type job struct {
 
 	NoDrain      bool  // of send-1
 	SegmentBytes int64 // as in timeline.Options
+	Buffered     bool
+	Seed         uint64 // of what is random
 }
 
 // roles are the things that another process can do.
@@ -52,6 +54,7 @@ var roles = map[string]func(ctx context.Context, j job, d *dispatch.Dispatcher) 
 			return err
 		})
 	},
+	"soak":    soakSteps,
 	"contend": contend,
 	"declare": declareOne,
 	"until closed": func(ctx context.Context, j job, d *dispatch.Dispatcher) error {
@@ -108,7 +111,7 @@ func work(role string, j job) error {
 }
 
 func (j job) open() (*session.Store, error) {
-	return session.OpenStore(j.Store, session.Options{Timeline: timeline.Options{SegmentBytes: j.SegmentBytes}})
+	return session.OpenStore(j.Store, session.Options{Timeline: timeline.Options{SegmentBytes: j.SegmentBytes, Buffered: j.Buffered}})
 }
 
 // inSession does something with the session itself.
