@@ -14,6 +14,7 @@ import (
 const (
 	recordFile   = "record.lock"
 	deliveryFile = "delivery.lock"
+	turnsFile    = "turns.lock"
 
 	// DefaultWait bounds a wait when [Options] does not say otherwise.
 	DefaultWait = 10 * time.Second
@@ -26,7 +27,7 @@ type Options struct {
 	Wait time.Duration
 }
 
-// A Dir gives access to the two locks of one session directory. It keeps the lock
+// A Dir gives access to the locks of one session directory. It keeps the lock
 // files open between uses; call [Dir.Close] when done with the session. It is
 // safe for concurrent use, and several Dirs of one directory exclude each other.
 type Dir struct {
@@ -35,6 +36,7 @@ type Dir struct {
 	wait     time.Duration
 	record   *kernelLock
 	delivery *kernelLock
+	turns    *kernelLock
 }
 
 // Open prepares the locks of the session directory dir, which must exist; nothing
@@ -62,6 +64,7 @@ func Open(dir string, o Options) (*Dir, error) {
 	d := &Dir{path: path, identity: info, wait: wait}
 	d.record = newKernelLock(d, "record", recordFile)
 	d.delivery = newKernelLock(d, "delivery", deliveryFile)
+	d.turns = newKernelLock(d, "turns", turnsFile)
 	return d, nil
 }
 
@@ -71,7 +74,7 @@ func (d *Dir) Path() string { return d.path }
 // Close gives back the lock files' descriptors. A lock that is still held is
 // freed by it: release first. The Dir can be used again afterwards.
 func (d *Dir) Close() error {
-	return errors.Join(d.record.close(), d.delivery.close())
+	return errors.Join(d.record.close(), d.delivery.close(), d.turns.close())
 }
 
 // Record waits for the record lock. The caller must release it soon: every other
@@ -106,6 +109,16 @@ func (d *Dir) TryDelivery() (*Delivery, error) {
 		return nil, err
 	}
 	return &Delivery{hold{lock: d.delivery}}, nil
+}
+
+// TryTurns takes the turns lock if it is free now, and answers [ErrBusy] without
+// waiting if it is not: its holder keeps it for as long as it writes turns. Other
+// errors are as for [Dir.Record]. If the process dies, the lock is free.
+func (d *Dir) TryTurns() (*Turns, error) {
+	if err := d.turns.try(); err != nil {
+		return nil, err
+	}
+	return &Turns{hold{lock: d.turns}}, nil
 }
 
 // Gone reports that the directory that was opened is not at its path any more:

@@ -5,8 +5,10 @@
 // A session directory has two advisory locks. The record lock ([Record]) covers
 // every change of the session's files and is held briefly; the delivery lock
 // ([Delivery]) is held across a whole delivery pass, calls of the harness
-// included. Both are values: a function that must run under a lock takes the
-// held lock as an argument, so that forgetting it does not compile.
+// included. A third, the turns lock ([Turns]), is never waited for: it marks the
+// one process that writes the session's turn log, for as long as it does. All are
+// values: a function that must run under a lock takes the held lock as an
+// argument, so that forgetting it does not compile.
 //
 // The order is delivery before record: nobody may wait for the delivery lock
 // while holding the record lock. Several record locks are taken with [Records],
@@ -41,6 +43,6 @@
 // record.lock holds one line of 64 bytes: "clean" or "dirty", a generation that
 // grows with every Begin (20 digits), and the id of the boot in which it was
 // written, padded to 36 bytes. A file that holds anything else counts as
-// interrupted. delivery.lock is empty. Both are created on first use and never
+// interrupted. delivery.lock and turns.lock are empty. All are created on first use and never
 // removed while the session lives.
 package lock

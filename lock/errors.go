@@ -10,7 +10,8 @@ var (
 	// ErrTimeout is what every [*TimeoutError] is.
 	ErrTimeout = errors.New("lock: not free in time")
 
-	// ErrBusy is returned by [Dir.TryDelivery] when another pass holds the lock.
+	// ErrBusy is returned by [Dir.TryDelivery] and [Dir.TryTurns] when another
+	// holder has the lock.
 	ErrBusy = errors.New("lock: held elsewhere")
 
 	// ErrClosed is returned when the session directory is not there, or is not

@@ -138,3 +138,23 @@ func (d *Delivery) Release() error {
 	}
 	return d.release()
 }
+
+// A Turns is the turns lock, held by the one writer of the session's turn log.
+type Turns struct{ hold }
+
+// Covers returns nil if t is held and is the turns lock of the session directory
+// dir, and an error that is [ErrNotHeld] otherwise.
+func (t *Turns) Covers(dir string) error {
+	if t == nil {
+		return fmt.Errorf("%w: none was given", ErrNotHeld)
+	}
+	return t.covers(dir)
+}
+
+// Release frees the lock. Calling it again, or on nil, does nothing.
+func (t *Turns) Release() error {
+	if t == nil {
+		return nil
+	}
+	return t.release()
+}

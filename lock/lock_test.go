@@ -84,6 +84,51 @@ func TestKilledHolderFreesItsLocks(t *testing.T) {
 	}
 }
 
+// The turns lock has one holder among all processes and handles, is refused at once
+// while it is held, stands beside the other two, and is free when its holder dies.
+func TestTurnsLockHasOneHolder(t *testing.T) {
+	dir := t.TempDir()
+	d, other := open(t, dir, lock.Options{}), open(t, dir, lock.Options{})
+	cmd := start(t, "hold-turns", dir)
+	if _, err := d.TryTurns(); !errors.Is(err, lock.ErrBusy) || !strings.Contains(err.Error(), "turns lock") {
+		t.Fatalf("got %v, want ErrBusy while the child holds it", err)
+	}
+	release(t, record(t, d))
+	cmd.Process.Kill()
+	cmd.Wait()
+	held, err := d.TryTurns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, handle := range []*lock.Dir{d, other} {
+		if _, err := handle.TryTurns(); !errors.Is(err, lock.ErrBusy) {
+			t.Errorf("got %v, want ErrBusy inside one process", err)
+		}
+	}
+	pass, err := d.TryDelivery()
+	if err != nil {
+		t.Fatal(err)
+	}
+	release(t, pass)
+	if err := held.Covers(dir); err != nil {
+		t.Error(err)
+	}
+	release(t, held)
+	for _, err := range []error{held.Covers(dir), (*lock.Turns)(nil).Covers(dir)} {
+		if !errors.Is(err, lock.ErrNotHeld) {
+			t.Errorf("got %v, want ErrNotHeld", err)
+		}
+	}
+	again, err := other.TryTurns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	release(t, again)
+	if err := (*lock.Turns)(nil).Release(); err != nil || lock.Gates() != 0 {
+		t.Errorf("got %v and %d gates, want none", err, lock.Gates())
+	}
+}
+
 func TestWaitEndsTyped(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "worker-1")
 	if err := os.Mkdir(dir, 0o700); err != nil {

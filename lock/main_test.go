@@ -40,6 +40,10 @@ func child(role, dir string) error {
 		if _, err := d.Delivery(context.Background()); err != nil {
 			return err
 		}
+	case "hold-turns":
+		if _, err := d.TryTurns(); err != nil {
+			return err
+		}
 	case "hold-record", "die-inside":
 		r, err := d.Record(context.Background())
 		if err != nil {

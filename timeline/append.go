@@ -97,5 +97,5 @@ func (l *Log) NextSeq(held *lock.Record) (uint64, error) {
 }
 
 func (l *Log) cursor(e segment.Epoch, seq uint64) Cursor {
-	return Cursor{session: l.session, epoch: e, seq: seq, valid: true}
+	return NewCursor(l.session, e, seq)
 }

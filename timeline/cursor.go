@@ -31,6 +31,13 @@ const (
 
 var cursorTable = crc32.MakeTable(crc32.Castagnoli)
 
+// NewCursor returns the cursor before the public line with the sequence seq in the
+// log of session that has the epoch e. It is for the packages below this one whose
+// logs have cursors of the same kind; for a timeline ask a [Log].
+func NewCursor(session string, e segment.Epoch, seq uint64) Cursor {
+	return Cursor{session: session, epoch: e, seq: seq, valid: true}
+}
+
 // ParseCursor is the inverse of [Cursor.String]. The error is
 // [ErrMalformedCursor] for text that no cursor gives; whether the cursor fits a
 // log is found out by the read that takes it.
@@ -81,6 +88,9 @@ func (c Cursor) IsZero() bool { return !c.valid }
 // Session returns the name of the session whose log the cursor belongs to.
 func (c Cursor) Session() string { return c.session }
 
+// Seq returns the sequence of the event that the cursor names.
+func (c Cursor) Seq() uint64 { return c.seq }
+
 // MarshalText returns what [Cursor.String] does.
 func (c Cursor) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
@@ -94,10 +104,11 @@ func (c *Cursor) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// fits returns nil if c is a place in the log of session with epoch e and end
+// Fits returns nil if c is a place in the log of session with epoch e and end
 // public events. The start of a log that was empty then, and so had no epoch, is
-// a place in whatever log of that session there is now.
-func (c Cursor) fits(session string, e segment.Epoch, end uint64) error {
+// a place in whatever log of that session there is now. Otherwise the error is
+// [ErrMalformedCursor], [ErrForeignCursor] or [ErrFutureCursor].
+func (c Cursor) Fits(session string, e segment.Epoch, end uint64) error {
 	switch {
 	case !c.valid:
 		return fmt.Errorf("%w: the zero cursor names no place", ErrMalformedCursor)

@@ -71,11 +71,6 @@ func Watched() (dirs int, running bool) {
 	return len(ears.dirs), ears.watcher != nil
 }
 
-// NewCursor makes a cursor of any log.
-func NewCursor(session string, epoch segment.Epoch, seq uint64) Cursor {
-	return Cursor{session: session, epoch: epoch, seq: seq, valid: true}
-}
-
 // NewWaiter makes what a follower sleeps on, with an hour between two looks.
 func NewWaiter(session, segments string) (wait func(context.Context) error, end func()) {
 	w := newWaiter(session, segments, time.Hour)

@@ -121,7 +121,7 @@ func (f *follower) run(c Cursor, poll time.Duration) error {
 func (f *follower) open(c Cursor) error {
 	v, err := f.log.segments.View(f.ctx)
 	if err == nil {
-		err = c.fits(f.log.session, v.Epoch(), v.End())
+		err = c.Fits(f.log.session, v.Epoch(), v.End())
 	}
 	if err == nil {
 		f.end = v.End()

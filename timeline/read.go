@@ -60,7 +60,7 @@ func (l *Log) From(ctx context.Context, c Cursor) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		v, err := l.segments.View(ctx)
 		if err == nil {
-			err = c.fits(l.session, v.Epoch(), v.End())
+			err = c.Fits(l.session, v.Epoch(), v.End())
 		}
 		if err != nil {
 			yield(Event{}, l.wrap(err))
@@ -171,7 +171,7 @@ func (l *Log) CursorAt(ctx context.Context, seq uint64) (Cursor, error) {
 		return Cursor{}, l.wrap(err)
 	}
 	c := l.cursor(v.Epoch(), seq)
-	if err := c.fits(l.session, v.Epoch(), v.End()); err != nil {
+	if err := c.Fits(l.session, v.Epoch(), v.End()); err != nil {
 		return Cursor{}, l.wrap(err)
 	}
 	return c, nil
