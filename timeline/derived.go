@@ -76,8 +76,8 @@ func (l *Log) LastStatus(ctx context.Context) (e Event, ok bool, err error) {
 	return e, err == nil, err
 }
 
-// backward visits the readable lines, newest first, until visit returns true or
-// the lines before are summed up in a header. It returns that summary, which is
+// backward visits the events, newest first, until visit returns true or the lines
+// before are summed up in a header. Only their public fields are filled in. It returns that summary, which is
 // empty at the start of the log.
 func (l *Log) backward(ctx context.Context, visit func(at segment.Line, p *line) (stop bool)) (before facts, err error) {
 	v, err := l.segments.View(ctx)
@@ -89,10 +89,10 @@ func (l *Log) backward(ctx context.Context, visit func(at segment.Line, p *line)
 		if err != nil {
 			return facts{}, l.wrap(err)
 		}
-		if at.Class == segment.Unreadable {
+		if at.Class != segment.Public && !at.Header {
 			continue
 		}
-		if p, err = parse(at.Bytes); err != nil {
+		if p.parseEvent(&at) != nil {
 			continue
 		}
 		if f, ok := p.summary(at); ok {

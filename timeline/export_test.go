@@ -42,6 +42,19 @@ func DecodeLine(raw []byte) (Decoded, error) {
 	return d, nil
 }
 
+// DecodeIntact decodes the public fields of a line as if its checksum fitted. It
+// returns false if the line does not have the shape for that.
+func DecodeIntact(raw []byte) (e Event, ok bool) {
+	var l line
+	if !l.parseShape(raw) {
+		return Event{}, false
+	}
+	return l.event(0), true
+}
+
+// TimeByShape reads a time of the layout that this package writes.
+func TimeByShape(s string) (time.Time, bool) { return timeByShape(s) }
+
 // WithoutRaw returns the event as if it had not been read from a line.
 func (e Event) WithoutRaw() Event {
 	e.raw = ""

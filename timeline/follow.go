@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/timeline/segment"
+	"github.com/docket-go/docket/timeline/watch"
 )
 
 // A Mode says where [Log.Follow] starts.
@@ -20,8 +21,6 @@ const (
 	After                 // with the event that FollowOptions.After names
 	TailOnly              // with the first event committed after the call of Follow
 )
-
-const defaultPoll = 250 * time.Millisecond
 
 // FollowOptions says where to start and how to wait. The zero value follows from
 // the first event.
@@ -98,8 +97,8 @@ type follower struct {
 // run looks for a change only after it asked to be told of changes, so that none
 // falls between.
 func (f *follower) run(c Cursor, poll time.Duration) error {
-	w := newWaiter(f.log.dir, filepath.Join(f.log.dir, segmentsDir), poll)
-	defer w.close()
+	w := watch.New(f.log.dir, filepath.Join(f.log.dir, segmentsDir), poll)
+	defer w.Close()
 	if err := f.open(c); err != nil {
 		return err
 	}
@@ -110,9 +109,9 @@ func (f *follower) run(c Cursor, poll time.Duration) error {
 			return err
 		}
 		if f.reader.Seq() > before {
-			w.news()
+			w.News()
 		}
-		if err := w.wait(f.ctx); err != nil {
+		if err := w.Wait(f.ctx); err != nil {
 			return f.log.wrap(err)
 		}
 	}

@@ -34,6 +34,7 @@ func FuzzLine(f *testing.F) {
 		if d.Class == segment.Public {
 			comparePublic(t, raw, d.Event)
 		}
+		timeline.DecodeIntact(raw) // must not panic
 	})
 }
 
@@ -117,6 +118,9 @@ func FuzzRoundTrip(f *testing.F) {
 		}
 		if got.HandedText() != s.HandedText() {
 			t.Errorf("handed over: got %q, want %q", got.HandedText(), s.HandedText())
+		}
+		if e, ok := timeline.DecodeIntact(raw); !ok || e != d.Event {
+			t.Errorf("by its shape: got %+v, %v, want %+v", e, ok, d.Event)
 		}
 		digest, ok := timeline.Schema.Key(raw)
 		settled, _ := timeline.EncodeEntry(timeline.Settled{MID: mid, Operation: mid, RequestDigest: mid}, now)

@@ -186,16 +186,6 @@ func (l *line) event(seq uint64) Event {
 
 func (l *line) time() time.Time { return parseTime(l.string(l.ts)) }
 
-// parseTime returns the zero time for text that is none: an event without a time is
-// still an event.
-func parseTime(text string) time.Time {
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC()
-}
-
 // string decodes the string at v, which is empty where it is null or absent.
 func (l *line) string(v value) string {
 	if v.null(l.raw) {

@@ -31,11 +31,12 @@ func (l *Log) Tail(ctx context.Context, n int) (Page, error) {
 	if n <= 0 {
 		return page, nil
 	}
+	page.Events = make([]Event, 0, min(uint64(n), v.End(), 1024))
 	for at, err := range v.Backward(ctx) {
 		if err != nil {
 			return Page{}, l.wrap(err)
 		}
-		e, bad := l.decode(at)
+		e, bad := l.decode(&at)
 		switch {
 		case bad != nil:
 			page.Bad = append(page.Bad, bad)
@@ -104,7 +105,7 @@ func (l *Log) next(ctx context.Context, r *segment.Reader) (Event, error) {
 		if err != nil {
 			return Event{}, l.wrap(err)
 		}
-		e, bad := l.decode(at)
+		e, bad := l.decode(&at)
 		if bad != nil {
 			return Event{}, bad
 		}
@@ -125,11 +126,12 @@ func ends(err error) bool {
 
 // decode returns the event of a public line, and what is wrong with an unreadable
 // one.
-func (l *Log) decode(at segment.Line) (e Event, bad *LineError) {
+func (l *Log) decode(at *segment.Line) (e Event, bad *LineError) {
 	if at.Class == segment.Private {
 		return Event{}, nil
 	}
-	p, err := parse(at.Bytes)
+	var p line
+	err := p.parseEvent(at)
 	if at.Class == segment.Public && err == nil {
 		return p.event(at.Seq), nil
 	}

@@ -29,7 +29,7 @@ func (l *Log) Receipt(ctx context.Context, operation, requestDigest string) (f F
 		}
 		if at.Class == segment.Unreadable {
 			if len(at.Bytes) == 0 || bytes.Contains(at.Bytes, []byte(requestDigest)) {
-				_, doubt = l.decode(at)
+				_, doubt = l.decode(&at)
 			}
 			continue
 		}

@@ -23,6 +23,16 @@ func (schema) Classify(raw []byte) segment.Class {
 	return l.class()
 }
 
+// ClassifyIntact need not look for damage: the place of the kind tells.
+func (s schema) ClassifyIntact(raw []byte) segment.Class {
+	kind, _ := kindByShape(raw)
+	if kind == otherLine {
+		return s.Classify(raw)
+	}
+	l := line{kind: kind}
+	return l.class()
+}
+
 // Key is the digest of a request: its accepted message, its settlement and its
 // revocation have the same.
 func (schema) Key(raw []byte) (digest []byte, ok bool) {

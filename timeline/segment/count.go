@@ -2,26 +2,41 @@ package segment
 
 import "io"
 
-// classify says what a line is. The first line of a segment may be its header.
-func (l *Log) classify(line []byte, off int64) (class Class, isHeader bool, err error) {
-	if off == 0 && looksLikeHeader(line) {
-		if _, err := parseHeader(line); err != nil {
-			return Unreadable, true, err
+// classify says what a line is.
+func (l *Log) classify(raw []byte, off int64) Class {
+	var line Line
+	l.judge(&line, raw, off)
+	return line.Class
+}
+
+// judge says what a line is and whether its bytes are proven. The first line of a
+// segment may be its header. The error is what is wrong with the header.
+func (l *Log) judge(line *Line, raw []byte, off int64) error {
+	line.Header, line.Intact = false, false
+	if off == 0 && looksLikeHeader(raw) {
+		_, err := parseHeader(raw)
+		line.Class, line.Header = Private, err == nil
+		if err != nil {
+			line.Class = Unreadable
 		}
-		return Private, true, nil
+		return err
 	}
-	if sumOf(line) == wrongSum {
-		return Unreadable, false, nil
+	switch sumOf(raw) {
+	case rightSum:
+		line.Class, line.Intact = l.classifyIntact(raw), true
+	case noSum:
+		line.Class = l.o.Schema.Classify(raw)
+	case wrongSum:
+		line.Class = Unreadable
 	}
-	return l.o.Schema.Classify(line), false, nil
+	return nil
 }
 
 // fill makes the Line of raw bytes, all but its sequence.
 func (l *Log) fill(line *Line, src *source, raw []byte, off int64) {
-	class, isHeader, err := l.classify(raw, off)
-	line.Bytes, line.Class, line.Segment, line.Offset = raw, class, src.n, off
-	line.Header, line.Err = isHeader && err == nil, nil
-	if class == Unreadable {
+	err := l.judge(line, raw, off)
+	line.Bytes, line.Segment, line.Offset, line.Err = raw, src.n, off, nil
+	if line.Class == Unreadable {
 		if err == nil {
 			err = reason(raw)
 		}
@@ -108,7 +123,7 @@ func (l *Log) laterIn(src *source, off, end int64) (uint64, bool) {
 			return 0, false
 		}
 		if own, ok := seqOf(raw); ok {
-			if class, _, _ := l.classify(raw, at); class != Unreadable {
+			if l.classify(raw, at) != Unreadable {
 				return own, true
 			}
 		}
@@ -142,7 +157,7 @@ func (l *Log) behind(src *source, end int64, looks int) (after uint64, known boo
 		if err != nil {
 			return 0, false, err
 		}
-		class, _, _ := l.classify(raw, off)
+		class := l.classify(raw, off)
 		if class == Unreadable {
 			continue
 		}

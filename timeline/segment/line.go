@@ -44,6 +44,7 @@ type Line struct {
 	Segment uint64 // number of the segment; zero is the legacy first segment
 	Offset  int64  // where the line starts, in the uncompressed segment
 	Header  bool   // the line is the segment's header, which the engine wrote
+	Intact  bool   // the line fits its checksum: it is as Write was given it
 
 	// Err says why a line is Unreadable, and is nil for every other line. It is a
 	// [*CorruptError].

@@ -32,6 +32,16 @@ type Schema interface {
 	Fold(facts json.RawMessage) Fold
 }
 
+// An IntactSchema is a [Schema] that makes use of checksums: a line that fits its
+// own is, byte for byte, one that [Log.Write] was once given, and need not be
+// searched for damage again.
+type IntactSchema interface {
+	Schema
+
+	// ClassifyIntact must answer what Classify does, for a line whose checksum fits.
+	ClassifyIntact(line []byte) Class
+}
+
 // A Fold keeps what a derived read would otherwise scan the whole log for. The
 // engine stores its result in the header of each segment.
 type Fold interface {
@@ -79,8 +89,11 @@ type Log struct {
 	o       Options
 	disk    disk
 
-	writing sync.Mutex // guards tail; the record lock already excludes other writers
+	classifyIntact func(line []byte) Class // for lines whose checksum fits
+
+	writing sync.Mutex // guards tail and classes; the record lock already excludes other writers
 	tail    tail
+	classes []Class // of the lines that are being written
 	commits commits
 	memo    memo
 }
@@ -110,7 +123,10 @@ func Open(lockDir string, o Options) (*Log, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l := &Log{lockDir: lockDir, o: o, disk: realDisk}
+	l := &Log{lockDir: lockDir, o: o, disk: realDisk, classifyIntact: o.Schema.Classify}
+	if s, ok := o.Schema.(IntactSchema); ok {
+		l.classifyIntact = s.ClassifyIntact
+	}
 	l.commits.init()
 	return l, nil
 }

@@ -81,6 +81,7 @@ func (l *Log) Write(held *lock.Record, lines ...[]byte) (Written, error) {
 
 // check refuses lines before anything is written.
 func (l *Log) check(lines [][]byte) error {
+	l.classes = l.classes[:0]
 	for _, line := range lines {
 		if size := int64(len(line) + endBytes); l.o.MaxLineBytes > 0 && size > l.o.MaxLineBytes {
 			return &TooLargeError{Bytes: size, Limit: l.o.MaxLineBytes}
@@ -88,9 +89,11 @@ func (l *Log) check(lines [][]byte) error {
 		if err := checkLine(line); err != nil {
 			return fmt.Errorf("%w: %w", ErrLine, err)
 		}
-		if l.o.Schema.Classify(line) == Unreadable {
+		class := l.o.Schema.Classify(line)
+		if class == Unreadable {
 			return fmt.Errorf("%w: %w", ErrLine, reason(line))
 		}
+		l.classes = append(l.classes, class)
 	}
 	return nil
 }
@@ -99,9 +102,9 @@ func (l *Log) check(lines [][]byte) error {
 func (l *Log) encode(lines [][]byte) (next uint64) {
 	t := &l.tail
 	t.buf, next = t.buf[:0], t.next
-	for _, line := range lines {
+	for i, line := range lines {
 		t.buf = appendLine(t.buf, line, next)
-		if l.o.Schema.Classify(line) == Public {
+		if l.classes[i] == Public {
 			next++
 		}
 	}

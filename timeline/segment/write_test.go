@@ -1,8 +1,13 @@
 package segment_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,4 +89,50 @@ func TestWriteRefuses(t *testing.T) {
 	if got, _ := readFrom(t, f.log, 0); len(got) > 0 {
 		t.Errorf("a refused write left %v", got)
 	}
+}
+
+// What fits its checksum is classified as such, and nothing else is: not what another
+// program wrote, not what was damaged since.
+func TestIntactLines(t *testing.T) {
+	trusted := map[string]bool{}
+	f := newFixture(t, t.TempDir(), segment.Options{})
+	defer f.close()
+	f.opts.Schema = trustingSchema{trusted: trusted}
+	f.write(t, public("m1"), public("m2"), public("m3"))
+	path := segmentPath(f, 1)
+	whole := fileBytes(t, path)
+	damaged := bytes.Replace(whole, []byte("m2"), []byte("mX"), 1)
+	must(t, os.WriteFile(path, append(damaged, public("foreign")+"\n"...), 0o600))
+	var intact []string
+	v, err := f.handle(t).View(t.Context())
+	must(t, err)
+	for line, err := range v.Forward(t.Context(), 0) {
+		must(t, err)
+		if line.Intact {
+			intact = append(intact, idOf(line.Bytes))
+		}
+	}
+	if want := []string{"m1", "m3"}; !slices.Equal(intact, want) {
+		t.Errorf("got %v as intact, want %v", intact, want)
+	}
+	if got := slices.Sorted(maps.Keys(trusted)); !slices.Equal(got, []string{"m1", "m3"}) {
+		t.Errorf("the schema was asked about %v as intact", got)
+	}
+}
+
+// A trustingSchema notes the ids of the lines that it was told are intact.
+type trustingSchema struct {
+	testSchema
+	trusted map[string]bool
+}
+
+func (s trustingSchema) ClassifyIntact(line []byte) segment.Class {
+	s.trusted[idOf(line)] = true
+	return s.Classify(line)
+}
+
+func idOf(line []byte) string {
+	var v testLine
+	_ = json.Unmarshal(line, &v)
+	return v.ID
 }

@@ -1,0 +1,108 @@
+package timeline_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/segment"
+)
+
+// What the shape of an intact line says is what the parse of the whole line says.
+func TestShapeIsTheParse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		entry := anyEntry(t)
+		raw, err := timeline.EncodeEntry(entry, now)
+		if err != nil {
+			t.Skip(err)
+		}
+		d, err := timeline.DecodeLine(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quick := timeline.Schema.(segment.IntactSchema)
+		if got := quick.ClassifyIntact(raw); got != d.Class {
+			t.Errorf("%s: got %v, want %v", raw, got, d.Class)
+		}
+		e, ok := timeline.DecodeIntact(raw)
+		if ok != (d.Class == segment.Public) || e != d.Event {
+			t.Errorf("%s: got %+v, %v, want %+v", raw, e, ok, d.Event)
+		}
+	})
+}
+
+func anyEntry(t *rapid.T) timeline.Entry {
+	text := func(name string) string {
+		return rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", `"`, `\`, `\"`, "\n", `","kind":"sent","mid":"`, `{"ts":"`, "null", "é漢🎉"})).Draw(t, name)
+	}
+	at := rapid.SampledFrom([]time.Time{{}, now, time.UnixMilli(0), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)}).Draw(t, "time")
+	switch rapid.IntRange(0, 3).Draw(t, "kind") {
+	case 0:
+		return timeline.Status{Time: at, Status: text("status"), Proposal: text("proposal"), Note: text("note")}
+	case 1:
+		return timeline.Settled{Time: at, MID: text("mid"), Operation: text("operation"), RequestDigest: text("digest")}
+	case 2:
+		return timeline.Revoked{Time: at, MID: text("mid"), Reason: text("reason")}
+	}
+	s := timeline.Sent{
+		Time: at, MID: text("mid"), Text: text("text"), From: text("from"), Delivered: text("delivered"),
+		ReplyVia: rapid.SampledFrom([]timeline.Channel{"", timeline.Terminal, timeline.Note}).Draw(t, "via"),
+		NoDebt:   rapid.Bool().Draw(t, "without a debt"),
+	}
+	if rapid.Bool().Draw(t, "keyed") {
+		s.Receipt = &timeline.Receipt{Operation: text("operation"), RequestDigest: text("digest"), PayloadHash: text("hash")}
+	}
+	return s
+}
+
+// A line of another shape is left to the parse.
+func TestShapeIsNotGuessed(t *testing.T) {
+	const ts = `{"ts":"2026-11-30T09:30:15.780Z",`
+	for _, raw := range []string{
+		`{"kind":"sent","ts":"2026-11-30T09:30:15.780Z","mid":"m","text":"go","from":null}`,
+		`{"ts":"2026-11-30T09:30:15Z","kind":"sent","mid":"m","text":"go","from":null}`,
+		ts + `"kind":"sent","text":"go","mid":"m","from":null}`,
+		ts + `"kind":"sent","mid":"m","text":7,"from":null}`,
+		ts + `"kind":"sent","mid":"m","text":"go`,
+		ts + `"kind":"sent","mid":"m","text":"go\",`,
+		ts + `"kind":"status","status":"active","proposal":null,"note":n`,
+		ts + `"kind":"sent" ,"mid":"m","text":"go","from":null}`,
+		ts + `"kind":"sent"`, ts, ``, `{"ts":"`,
+	} {
+		if e, ok := timeline.DecodeIntact([]byte(raw)); ok {
+			t.Errorf("%s: got %+v", raw, e)
+		}
+	}
+}
+
+// Each day from the year 0 to the year 9999 is read as the calendar has it.
+func TestEachDay(t *testing.T) {
+	for day := time.Date(0, 1, 1, 23, 59, 58, 7e6, time.UTC); day.Year() < 10_000; day = day.AddDate(0, 0, 1) {
+		got, ok := timeline.TimeByShape(day.Format("2006-01-02T15:04:05.000Z"))
+		if !ok && day.Day() > 28 {
+			continue // left to the standard parser
+		}
+		if !ok || got != day {
+			t.Fatalf("got %v, %v, want %v", got, ok, day)
+		}
+	}
+}
+
+// FuzzTime compares the quick reader of times with the standard one.
+func FuzzTime(f *testing.F) {
+	for _, s := range []string{"2026-11-30T09:30:15.780Z", "2026-02-29T09:30:15.780Z", "0000-01-01T00:00:00.000Z", "2026-11-28T24:00:00.000Z", "2026-11-30T09:30:15.7é"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, ok := timeline.TimeByShape(s)
+		if !ok {
+			return
+		}
+		want, err := time.Parse(time.RFC3339, s)
+		if err != nil || !got.Equal(want) || got != want.UTC() {
+			t.Errorf("%q: got %v, want %v, %v", s, got, want, err)
+		}
+	})
+}
