@@ -1,11 +1,9 @@
 package timeline
 
 import (
-	"context"
 	"time"
 
 	"github.com/docket-go/docket/timeline/segment"
-	"github.com/fsnotify/fsnotify"
 )
 
 // Schema is what the segment engine is given.
@@ -59,40 +57,4 @@ func TimeByShape(s string) (time.Time, bool) { return timeByShape(s) }
 func (e Event) WithoutRaw() Event {
 	e.raw = ""
 	return e
-}
-
-// SetWatcher makes every hub start its watcher with f.
-func SetWatcher(f func() (*fsnotify.Watcher, error)) (restore func()) {
-	ears.calls.Lock()
-	defer ears.calls.Unlock()
-	before := ears.start
-	ears.start = f
-	return func() {
-		ears.calls.Lock()
-		defer ears.calls.Unlock()
-		ears.start = before
-	}
-}
-
-// Watched returns how many directories this process watches, and whether the
-// watcher runs.
-func Watched() (dirs int, running bool) {
-	ears.calls.Lock()
-	defer ears.calls.Unlock()
-	ears.mu.Lock()
-	defer ears.mu.Unlock()
-	return len(ears.dirs), ears.watcher != nil
-}
-
-// NewWaiter makes what a follower sleeps on, with an hour between two looks.
-func NewWaiter(session, segments string) (wait func(context.Context) error, end func()) {
-	w := newWaiter(session, segments, time.Hour)
-	return w.wait, w.close
-}
-
-// Watching reports whether this process watches dir.
-func Watching(dir string) bool {
-	ears.mu.Lock()
-	defer ears.mu.Unlock()
-	return ears.dirs[dir] != nil
 }

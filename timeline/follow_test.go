@@ -6,13 +6,10 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"runtime"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/docket-go/docket/timeline"
-	"github.com/fsnotify/fsnotify"
 )
 
 // pull starts a follower whose updates are taken one by one. next fails the test on
@@ -263,99 +260,4 @@ func TestFollowEnds(t *testing.T) {
 			t.Errorf("got %v, want %v", err, timeline.ErrClosed)
 		}
 	})
-}
-
-// Followers of one session share a watch, those of all sessions a watcher, and
-// nothing of it stays when they end.
-func TestFollowersShareOneWatcher(t *testing.T) {
-	before := runtime.NumGoroutine()
-	logs := []*timeline.Log{buffered(t, newDir(t), 0), buffered(t, newDir(t), 0)}
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	var marks sync.WaitGroup
-	for _, l := range logs {
-		appendAll(t, l, message(0))
-		for range 5 {
-			marks.Add(1)
-			running.Go(func() { finish(l, ctx, timeline.FollowOptions{}, marks.Done) })
-		}
-	}
-	marks.Wait()
-	if dirs, running := timeline.Watched(); dirs != len(logs) || !running {
-		t.Errorf("got %d watches, running %v, want %d", dirs, running, len(logs))
-	}
-	cancel()
-	running.Wait()
-	if dirs, running := timeline.Watched(); dirs != 0 || running {
-		t.Errorf("after the end: got %d watches, running %v", dirs, running)
-	}
-	poll(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before })
-}
-
-// A waiter lets its follower look again each time that it turned to another
-// directory, because it cannot know what happened there before.
-func TestWaiterTurnsToTheRightDirectory(t *testing.T) {
-	session := newDir(t)
-	segments := filepath.Join(session, "timeline")
-	wait, end := timeline.NewWaiter(session, segments)
-	defer end()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	look := func(what string) {
-		t.Helper()
-		if err := wait(ctx); err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-	}
-	for range 3 {
-		if err := os.Mkdir(segments, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		look("the directory of the segments was made")
-		appendRaw(t, filepath.Join(segments, "x"), "x")
-		look("something was written in it")
-		if err := os.RemoveAll(segments); err != nil {
-			t.Fatal(err)
-		}
-		poll(t, "the session directory is watched", func() bool {
-			look("the directory was removed")
-			return timeline.Watching(session)
-		})
-	}
-}
-
-// Where the system has no notification to give, followers look by themselves.
-func TestFollowWithoutNotification(t *testing.T) {
-	defer timeline.SetWatcher(func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") })()
-	l := buffered(t, newDir(t), 300)
-	next, _ := pull(t, l, timeline.FollowOptions{Poll: time.Millisecond})
-	wantMark(t, next)
-	for i := range 60 {
-		appendAll(t, l, message(i))
-		wantEvents(t, next, i, 1)
-	}
-	if dirs, running := timeline.Watched(); dirs != 0 || running {
-		t.Errorf("got %d watches, running %v, want none", dirs, running)
-	}
-}
-
-// Notification that was not to be had at first is asked for again.
-func TestFollowAsksForNotificationAgain(t *testing.T) {
-	refusals := 2
-	defer timeline.SetWatcher(func() (*fsnotify.Watcher, error) {
-		if refusals--; refusals >= 0 {
-			return nil, errors.New("too many open files")
-		}
-		return fsnotify.NewWatcher()
-	})()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	ended := make(chan error, 1)
-	l := buffered(t, newDir(t), 0)
-	go func() { ended <- finish(l, ctx, timeline.FollowOptions{Poll: time.Millisecond}, func() {}) }()
-	poll(t, "a watch", func() bool { dirs, _ := timeline.Watched(); return dirs == 1 })
-	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want %v", err, context.Canceled)
-	}
 }

@@ -1,4 +1,4 @@
-package timeline
+package watch
 
 import (
 	"path/filepath"
@@ -8,8 +8,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// Ears are the ears of the whole process: all followers share one watcher, and
-// those of one session share one watch.
+// Ears are the ears of the whole process: all waiters share one watcher, and
+// those of one directory share one watch.
 var ears = hub{start: fsnotify.NewWatcher}
 
 // A hub passes what one watcher reports on to the listeners of each directory. The

@@ -1,10 +1,31 @@
-package timeline
+// Package watch tells the follower of a log when to look again.
+//
+// # What it keeps
+//
+// One watcher of the file system for the whole process, while anybody waits: all
+// [Waiter]s share it, and those of one directory share one watch. So a fleet of
+// followed sessions costs no process, no socket and no probe for each.
+//
+// # Guarantees
+//
+// A change of a watched directory that happens after [Waiter.Wait] returned lets
+// the next Wait return at once. Where the system gives no notification, or a
+// directory cannot be watched, or an event got lost, the next look is due after a
+// bounded time all the same. A Waiter holds nothing that a writer waits for.
+//
+// # Crashes and format
+//
+// It keeps nothing on disk, and nothing outlives the process.
+package watch
 
 import (
 	"context"
 	"os"
 	"time"
 )
+
+// DefaultPoll is how often a log is looked at when nothing else is said.
+const DefaultPoll = 250 * time.Millisecond
 
 const (
 	safetyFactor = 16 // how much more rarely a log with notification is looked at
@@ -13,13 +34,14 @@ const (
 	retryAfter   = 20 // looks without notification until it is asked for again
 )
 
-// started is the moment from which all waiters count; see [waiter.pause].
+// started is the moment from which all waiters count; see [Waiter.pause].
 var started = time.Now()
 
-// A waiter sleeps until a log may have grown: until the operating system says
+// A Waiter sleeps until a log may have grown: until the operating system says
 // so, and in any case until the next look is due. It watches the session
 // directory as long as there are no segments in it, and then only their directory.
-type waiter struct {
+// It is used by one goroutine at a time.
+type Waiter struct {
 	session, segments string
 	poll              time.Duration
 	polling           bool // notification is not wanted
@@ -29,11 +51,19 @@ type waiter struct {
 	timer             *time.Timer
 }
 
-func newWaiter(session, segments string, poll time.Duration) *waiter {
-	w := &waiter{session: session, segments: segments, poll: poll}
+// New returns a Waiter for the log of the directory session that keeps its segments
+// in the directory segments; both are absolute and clean. What happens after it
+// returned is noticed.
+//
+// Poll is how often the log is looked at where the operating system gives no
+// notification, and a quarter as often while nothing happens. With notification the
+// log is looked at every 16 polls, in case one got lost. Zero means [DefaultPoll]; a
+// negative value means -poll, and that no notification is asked for.
+func New(session, segments string, poll time.Duration) *Waiter {
+	w := &Waiter{session: session, segments: segments, poll: poll}
 	switch {
 	case poll == 0:
-		w.poll = defaultPoll
+		w.poll = DefaultPoll
 	case poll < 0:
 		w.poll, w.polling = -poll, true
 	}
@@ -43,15 +73,16 @@ func newWaiter(session, segments string, poll time.Duration) *waiter {
 	return w
 }
 
-func (w *waiter) close() {
+// Close gives back what the Waiter uses.
+func (w *Waiter) Close() {
 	w.timer.Stop()
 	w.deaf()
 }
 
-// wait returns nil when it is time to look, and otherwise ctx's error. It returns
+// Wait returns nil when it is time to look, and otherwise ctx's error. It returns
 // at once after it began to watch another directory, because what happened before
 // that was not noticed.
-func (w *waiter) wait(ctx context.Context) error {
+func (w *Waiter) Wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -77,7 +108,7 @@ func (w *waiter) wait(ctx context.Context) error {
 // pause returns how long to sleep at most. All waiters of the process count from
 // the same moment, because a thousand that wake together cost much less than a
 // thousand that wake one by one.
-func (w *waiter) pause() time.Duration {
+func (w *Waiter) pause() time.Duration {
 	pause := w.poll
 	switch {
 	case w.ear != nil:
@@ -88,12 +119,12 @@ func (w *waiter) pause() time.Duration {
 	return pause - time.Since(started)%pause
 }
 
-// news notes that the last look was not in vain.
-func (w *waiter) news() { w.vain = 0 }
+// News notes that the last look was not in vain.
+func (w *Waiter) News() { w.vain = 0 }
 
 // listen sees to it that the right directory is watched, and reports whether it
 // just began. Where it cannot be watched, looking now and then has to do.
-func (w *waiter) listen() (began bool) {
+func (w *Waiter) listen() (began bool) {
 	if w.polling || w.ear == nil && w.looks%retryAfter != 0 {
 		return false
 	}
@@ -117,11 +148,11 @@ func (w *waiter) listen() (began bool) {
 	return true
 }
 
-func (w *waiter) hears(dir string) bool {
+func (w *Waiter) hears(dir string) bool {
 	return w.ear != nil && w.ear.dir == dir && !w.ear.lost()
 }
 
-func (w *waiter) deaf() {
+func (w *Waiter) deaf() {
 	if w.ear != nil {
 		ears.drop(w.ear)
 		w.ear = nil
