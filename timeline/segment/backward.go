@@ -2,9 +2,11 @@ package segment
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 )
 
 // A backScanner cuts the bytes 0..off of a source, which end at a newline, into
@@ -34,7 +36,7 @@ func (s *backScanner) next() (line []byte, off int64, err error) {
 				body = have
 			}
 			from := max(0, len(body)-seen)
-			if i := bytes.LastIndexByte(body[:from], '\n'); i >= 0 {
+			if i := lineBreakBefore(body[:from]); i >= 0 {
 				return s.take(body, i+1, len(have))
 			}
 			seen = len(body)
@@ -50,6 +52,19 @@ func (s *backScanner) next() (line []byte, off int64, err error) {
 			return nil, s.off, err
 		}
 	}
+}
+
+// lineBreakBefore is bytes.LastIndexByte for a newline, eight bytes at a time: most of a
+// backward reading would go into it otherwise.
+func lineBreakBefore(p []byte) int {
+	const lines, lows = 0x0101010101010101 * '\n', 0x7f7f7f7f7f7f7f7f
+	for ; len(p) >= 8; p = p[:len(p)-8] {
+		other := binary.LittleEndian.Uint64(p[len(p)-8:]) ^ lines // zero bytes are newlines
+		if found := ^((other&lows + lows) | other | lows); found != 0 {
+			return len(p) - 1 - bits.LeadingZeros64(found)/8
+		}
+	}
+	return bytes.LastIndexByte(p, '\n')
 }
 
 // take hands out body[start:] as the next line.

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"bytes"
-	"encoding/hex"
 	"errors"
 	"hash/crc32"
 	"strconv"
@@ -31,11 +30,17 @@ func appendLine(dst, line []byte, seq uint64) []byte {
 	at := len(dst)
 	dst = append(dst, crcField+`00000000",`+seqField...)
 	dst = append(strconv.AppendUint(dst, seq, 10), '}')
-	var sum [4]byte
-	crc := checksum(body, dst[at+crcBytes:])
-	sum[0], sum[1], sum[2], sum[3] = byte(crc>>24), byte(crc>>16), byte(crc>>8), byte(crc)
-	hex.Encode(dst[at+len(crcField):], sum[:])
+	sum := hexOf(checksum(body, dst[at+crcBytes:]))
+	copy(dst[at+len(crcField):], sum[:])
 	return append(dst, '\n')
+}
+
+// hexOf writes a checksum as it stands in a line.
+func hexOf(crc uint32) (digits [8]byte) {
+	for i := range digits {
+		digits[i] = "0123456789abcdef"[crc>>(28-4*i)&15]
+	}
+	return digits
 }
 
 // checksum is the CRC-32C of a line without the checksum itself: what stands before
@@ -86,18 +91,7 @@ func sumOf(line []byte) sum {
 	if !ok || from < 1 || string(line[from:from+len(crcField)]) != crcField || line[at-1] != '"' {
 		return noSum
 	}
-	want := uint32(0)
-	for _, c := range line[from+len(crcField) : at-1] {
-		switch {
-		case c-'0' <= 9:
-			want = want<<4 | uint32(c-'0')
-		case c-'a' <= 5:
-			want = want<<4 | uint32(c-'a'+10)
-		default:
-			return wrongSum
-		}
-	}
-	if checksum(line[:from], line[at:]) != want {
+	if want := hexOf(checksum(line[:from], line[at:])); string(want[:]) != string(line[from+len(crcField):at-1]) {
 		return wrongSum
 	}
 	return rightSum

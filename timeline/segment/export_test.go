@@ -74,3 +74,6 @@ func IndexEnds(data []byte) (ends []int64) {
 	}
 	return ends
 }
+
+// LastNewline returns the place of the last newline in p, or -1.
+func LastNewline(p []byte) int { return lineBreakBefore(p) }

@@ -147,3 +147,13 @@ func TestHeaderWithoutOneByte(t *testing.T) {
 		}
 	}
 }
+
+func FuzzLastNewline(f *testing.F) {
+	f.Add([]byte("a\nb\n\v\x8a0123456789"))
+	f.Add([]byte("01234567\n"))
+	f.Fuzz(func(t *testing.T, p []byte) {
+		if got, want := segment.LastNewline(p), bytes.LastIndexByte(p, '\n'); got != want {
+			t.Errorf("%q: got %d, want %d", p, got, want)
+		}
+	})
+}
