@@ -1,0 +1,200 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+const (
+	defaultGrace = 5 * time.Second
+	leftOpen     = time.Second           // how long a standard error may outlive its program
+	pollGroup    = 10 * time.Millisecond // how often an ending group is looked at
+	stderrBytes  = 4096
+)
+
+// ProcessOptions configures [Launch]. Args is required.
+type ProcessOptions struct {
+	// Args is the program and its arguments; the program is looked up in PATH.
+	Args []string
+
+	// Dir is its working directory. Empty means that of this process.
+	Dir string
+
+	// Env is its environment. Nil means that of this process.
+	Env []string
+
+	// Grace is how long each gentle step of [Process.Close] may take. Zero means 5
+	// seconds; a negative value means none: the group is killed at once.
+	Grace time.Duration
+
+	// Stderr gets a copy of the program's standard error. Nil means that only its end is
+	// kept, for [Process.Stderr].
+	Stderr io.Writer
+}
+
+// A Process is a program in a process group of its own, spoken to over its standard
+// input and output. Stdout must be read by one goroutine, to its end.
+type Process struct {
+	Stdin  io.WriteCloser
+	Stdout io.ReadCloser
+
+	cmd    *exec.Cmd
+	grace  time.Duration
+	stderr tail
+	done   chan struct{}
+	err    error
+	ending sync.Once
+}
+
+// Launch starts a program. An error means that nothing runs.
+//
+// Where there are process groups the program leads one of its own, so that signals
+// to this process's group do not reach it. When the program exits, by itself or
+// not, what it left in its group is killed. If this process dies, the program finds
+// the end of its input.
+func Launch(o ProcessOptions) (*Process, error) {
+	if len(o.Args) == 0 {
+		return nil, errors.New("host: no program to start: name one")
+	}
+	p := &Process{cmd: exec.Command(o.Args[0], o.Args[1:]...), grace: o.Grace, done: make(chan struct{})}
+	if p.grace == 0 {
+		p.grace = defaultGrace
+	}
+	p.cmd.Dir, p.cmd.Env = o.Dir, o.Env
+	ownGroup(p.cmd)
+	if err := p.start(o.Stderr); err != nil {
+		return nil, fmt.Errorf("host: start %s: %w", o.Args[0], err)
+	}
+	return p, nil
+}
+
+// start uses pipes of its own: those of [exec.Cmd] are closed by its Wait, under
+// whoever still reads what the program said last.
+func (p *Process) start(stderr io.Writer) error {
+	var ours, theirs [3]*os.File
+	for i := range ours {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(ours[:i], theirs[:i])
+			return err
+		}
+		ours[i], theirs[i] = r, w
+	}
+	ours[0], theirs[0] = theirs[0], ours[0] // of its input this side writes
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
+	err := p.cmd.Start()
+	closeAll(theirs[:])
+	if err != nil {
+		closeAll(ours[:])
+		return err
+	}
+	p.Stdin, p.Stdout = ours[0], ours[1]
+	go p.listen(ours[2], stderr)
+	go p.wait(ours[2])
+	return nil
+}
+
+func closeAll(lists ...[]*os.File) {
+	for _, list := range lists {
+		for _, f := range list {
+			f.Close()
+		}
+	}
+}
+
+// listen reads the standard error.
+func (p *Process) listen(stderr *os.File, also io.Writer) {
+	defer stderr.Close()
+	var to io.Writer = &p.stderr
+	if also != nil {
+		to = io.MultiWriter(to, also)
+	}
+	_, _ = io.Copy(to, stderr)
+}
+
+// wait reaps the program and at once kills what it left behind: while a member of
+// its group lives, the group's number cannot be given to another.
+func (p *Process) wait(stderr *os.File) {
+	err := p.cmd.Wait()
+	signalGroup(p.cmd, true)
+	p.bury()
+	if state := p.cmd.ProcessState; state != nil {
+		err = errors.New(state.String())
+	}
+	p.err = fmt.Errorf("host: the program ended: %w", err)
+	_ = stderr.SetReadDeadline(time.Now().Add(leftOpen)) // what left the group may hold it open
+	close(p.done)
+}
+
+// bury waits until the kernel has taken away what was killed.
+func (p *Process) bury() {
+	tick := time.NewTicker(pollGroup)
+	defer tick.Stop()
+	end := time.NewTimer(defaultGrace)
+	defer end.Stop()
+	for groupAlive(p.cmd) {
+		select {
+		case <-tick.C:
+		case <-end.C: // zombies whose parent does not wait for them
+			return
+		}
+	}
+}
+
+// Pid returns the program's process id, which is its group's id, too.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
+// Done is closed once the program has exited and nothing of its group is left. What
+// it wrote before may still wait in Stdout.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Err returns how the program exited, and nil while it runs.
+func (p *Process) Err() error {
+	select {
+	case <-p.done:
+		return p.err
+	default:
+		return nil
+	}
+}
+
+// Stderr returns the end of what the program wrote to its standard error. It is for
+// people who look now, and may hold anything: it must not become durable.
+func (p *Process) Stderr() string { return p.stderr.String() }
+
+// Close ends the program: first by the end of its input, then by SIGTERM to its
+// group, then by SIGKILL, each of the gentle steps bounded by the grace. When it
+// returns, Done is closed. It may be called more than once and at the same time. What waits in
+// Stdout is left to its reader, who closes it.
+func (p *Process) Close() error {
+	p.ending.Do(func() {
+		p.Stdin.Close()
+		if p.exits(p.grace) {
+			return
+		}
+		signalGroup(p.cmd, false)
+		if p.exits(p.grace) {
+			return
+		}
+		signalGroup(p.cmd, true)
+	})
+	<-p.done
+	return nil
+}
+
+// exits waits for the program's exit.
+func (p *Process) exits(grace time.Duration) bool {
+	end := time.NewTimer(grace)
+	defer end.Stop()
+	select {
+	case <-p.done:
+		return true
+	case <-end.C:
+		return false
+	}
+}
