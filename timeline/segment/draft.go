@@ -1,8 +1,10 @@
 package segment
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -48,6 +50,9 @@ func (l *Log) tidy(ls *listing) {
 // place makes segment n with its header and nothing else. The header is durable
 // before the name is there, so that a segment behind another is never empty.
 func (l *Log) place(h *header, n uint64) (err error) {
+	if len(h.Facts) > 0 && (!json.Valid(h.Facts) || bytes.IndexByte(h.Facts, '\n') >= 0) {
+		return fmt.Errorf("segment: the schema's facts are not one JSON value on one line: %.100q", h.Facts)
+	}
 	for range overtaken {
 		if err = l.placeOnce(h, n); !errors.Is(err, errOvertaken) {
 			break

@@ -55,13 +55,13 @@ func NewHeader(facts []byte, keys string) []byte {
 }
 
 // RewriteHeader parses a header line and writes it again.
-func RewriteHeader(line []byte) (again, facts []byte, err error) {
+func RewriteHeader(line []byte) (again []byte, err error) {
 	h, err := parseHeader(line)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	again = h.append(nil)
-	return again[:len(again)-1], h.Facts, nil
+	return again[:len(again)-1], nil
 }
 
 // IndexEnds returns where the frames end that either index of a file lists.

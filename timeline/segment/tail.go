@@ -200,23 +200,33 @@ func (l *Log) learn(segments []entry, size int64, creating bool) error {
 		return err
 	}
 	t.end, t.next = end, next
-	if t.epoch, err = l.epochOf(segments); err != nil {
+	head, err := firstLine(src, min(end, maxHeaderBytes))
+	if err != nil {
+		return err
+	}
+	if t.epoch, err = l.epochBy(head, segments); err != nil {
 		return err
 	}
 	l.commits.enter(t.file, place{t.n, t.end}, made)
 	if end == 0 && creating {
 		return l.complete(earlier)
 	}
-	return l.nameDurable(src, firstNumbered(earlier))
+	return l.nameDurable(head, firstNumbered(earlier))
+}
+
+// epochBy is epochOf for one who has read the first line of the last segment.
+func (l *Log) epochBy(head []byte, segments []entry) (Epoch, error) {
+	if h, err := parseHeader(head); err == nil {
+		return h.Epoch, nil
+	}
+	return l.epochOf(segments)
 }
 
 // nameDurable syncs the directory of a segment that holds nothing but its header:
 // whoever made it may have died before that.
-func (l *Log) nameDurable(src *source, first bool) error {
-	end := l.tail.end
-	line, err := firstLine(src, min(end, maxHeaderBytes))
-	if err != nil || !looksLikeHeader(line) || int64(len(line))+1 != end {
-		return err
+func (l *Log) nameDurable(head []byte, first bool) error {
+	if !looksLikeHeader(head) || int64(len(head))+1 != l.tail.end {
+		return nil
 	}
 	return l.syncNames(first)
 }

@@ -136,3 +136,33 @@ func idOf(line []byte) string {
 	_ = json.Unmarshal(line, &v)
 	return v.ID
 }
+
+// A schema whose facts would break the header stops the log before it is there.
+func TestFactsThatAreNoJSON(t *testing.T) {
+	f := newFixture(t, t.TempDir(), segment.Options{SegmentBytes: 300})
+	defer f.close()
+	f.write(t, public("m1"), public("m2"))
+	f.opts.Schema = brokenSchema{}
+	f.log = f.handle(t)
+	if _, err := f.tryWrite(public("m3")); err == nil || !strings.Contains(err.Error(), "facts") {
+		t.Fatalf("got %v, want an error about the facts", err)
+	}
+	f.opts.Schema = testSchema{}
+	f.log = f.handle(t)
+	f.write(t, public("m3"))
+	got, bad := readFrom(t, f.log, 0)
+	sameItems(t, "afterwards", got, []item{{"m1", true, 0}, {"m2", true, 1}, {"m3", true, 2}})
+	if len(bad) > 0 {
+		t.Errorf("got damaged lines %v", bad)
+	}
+}
+
+type brokenSchema struct{ testSchema }
+
+func (brokenSchema) Fold(json.RawMessage) segment.Fold { return brokenFold{} }
+
+type brokenFold struct{}
+
+func (brokenFold) Add(segment.Line) {}
+
+func (brokenFold) Facts() json.RawMessage { return json.RawMessage("{\n}") }
