@@ -12,6 +12,7 @@ import (
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/segment"
 	"github.com/docket-go/docket/timeline/session"
+	"github.com/docket-go/docket/timeline/turn"
 )
 
 // The exit statuses of docket.
@@ -55,6 +56,9 @@ var rules = []rule{
 	{session.ErrUnreadable, statusCorrupt, ""},
 	{timeline.ErrCorrupt, statusCorrupt, "{cause}: see docket verify {id}"},
 	{segment.ErrCorrupt, statusCorrupt, "{cause}: see docket verify {id}"},
+	{turn.ErrVersion, statusFailed, ""}, // nothing is damaged: docket is too old
+	{turn.ErrKind, statusFailed, ""},
+	{turn.ErrInvalid, statusCorrupt, ""},
 
 	{session.ErrNotFound, statusNotFound, "no such session: make it with docket new {id}, or see docket ls"},
 	{dispatch.ErrNoMessage, statusNotFound, "no such message: see docket log {id}"},
@@ -86,6 +90,11 @@ var rules = []rule{
 	{timeline.ErrMalformedCursor, statusRefused, "this is not a cursor, or not a whole one: take one that docket printed"},
 	{timeline.ErrForeignCursor, statusRefused, "{cause}: take one that docket printed for that session as it is now"},
 	{timeline.ErrFutureCursor, statusRefused, "{cause}: begin anew without --after"},
+	{turn.ErrText, statusRefused, "{cause}: convert it first"},
+	{turn.ErrEvent, statusRefused, ""},
+	{turn.ErrActive, statusRefused, ""},
+	{turn.ErrFinished, statusRefused, ""},
+	{turn.ErrTerminalConflict, statusRefused, ""},
 	{segment.ErrFuture, statusRefused, ""},
 	{segment.ErrLine, statusRefused, ""},
 	{compose.ErrChannel, statusRefused, ""},

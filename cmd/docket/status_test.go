@@ -18,6 +18,7 @@ import (
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/segment"
 	"github.com/docket-go/docket/timeline/session"
+	"github.com/docket-go/docket/timeline/turn"
 )
 
 // statuses has every sentinel that the packages export.
@@ -86,6 +87,19 @@ var statuses = map[string]struct {
 	"timeline.ErrMalformedCursor": {timeline.ErrMalformedCursor, statusRefused},
 	"timeline.ErrText":            {timeline.ErrText, statusRefused},
 	"timeline.ErrTooLarge":        {timeline.ErrTooLarge, statusRefused},
+	"turn.ErrActive":              {turn.ErrActive, statusRefused},
+	"turn.ErrBarrier":             {turn.ErrBarrier, statusFailed},
+	"turn.ErrEvent":               {turn.ErrEvent, statusRefused},
+	"turn.ErrFaulted":             {turn.ErrFaulted, statusFailed},
+	"turn.ErrFinished":            {turn.ErrFinished, statusRefused},
+	"turn.ErrInvalid":             {turn.ErrInvalid, statusCorrupt},
+	"turn.ErrKind":                {turn.ErrKind, statusFailed}, // nothing is damaged: docket is too old
+	"turn.ErrReplayed":            {turn.ErrReplayed, statusFailed},
+	"turn.ErrTerminalConflict":    {turn.ErrTerminalConflict, statusRefused},
+	"turn.ErrText":                {turn.ErrText, statusRefused},
+	"turn.ErrVersion":             {turn.ErrVersion, statusFailed},
+	"turn.ErrWriter":              {turn.ErrWriter, statusFailed},
+	"turn.ErrWriterClosed":        {turn.ErrWriterClosed, statusFailed},
 }
 
 func TestStatusOfSentinels(t *testing.T) {
@@ -113,6 +127,8 @@ func TestStatusOfTypedErrors(t *testing.T) {
 		{&segment.CorruptError{Err: cause}, statusCorrupt},
 		{&session.RecordError{Err: cause}, statusCorrupt},
 		{&session.UnsafeError{}, statusFailed},
+		{&turn.InvalidError{Err: turn.ErrVersion}, statusFailed},
+		{&turn.InvalidError{Err: cause}, statusCorrupt},
 		{&lock.TimeoutError{}, statusDeadline},
 		{&dispatch.PassError{Err: adapter.ErrBusy}, statusFailed}, // drain and send look at it before that
 		{&dispatch.PassError{Err: dispatch.ErrReceipt}, statusCorrupt},
