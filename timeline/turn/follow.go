@@ -29,21 +29,21 @@ type Update struct {
 // It ends with the errors of [Log.History], and as [Writer.Log] says, or when the
 // consumer stops.
 func (l *Log) Follow(ctx context.Context, from timeline.Cursor) iter.Seq2[Update, error] {
-	return l.updates(ctx, from, nil)
+	return l.updates(ctx, from, false, nil)
 }
 
 // Tail yields what is committed after the call of Tail and nothing of before; the
 // mark comes first. Otherwise it is [Log.Follow].
 func (l *Log) Tail(ctx context.Context) iter.Seq2[Update, error] {
 	from, err := l.End(ctx)
-	return l.updates(ctx, from, err)
+	return l.updates(ctx, from, true, err)
 }
 
-func (l *Log) updates(ctx context.Context, from timeline.Cursor, err error) iter.Seq2[Update, error] {
+func (l *Log) updates(ctx context.Context, from timeline.Cursor, tail bool, err error) iter.Seq2[Update, error] {
 	return func(yield func(Update, error) bool) {
 		err := err // an iterator may be used again
 		if err == nil {
-			f := follower{log: l, ctx: ctx, yield: yield}
+			f := follower{log: l, ctx: ctx, yield: yield, tail: tail}
 			err = f.run(from)
 		}
 		if !errors.Is(err, errStopped) {
@@ -60,6 +60,7 @@ type follower struct {
 	log    *Log
 	ctx    context.Context
 	yield  func(Update, error) bool
+	tail   bool // there is no history
 	reader *reader
 	files  *watch.Waiter // nil: the Writer tells
 	marked bool
@@ -75,6 +76,9 @@ func (f *follower) run(from timeline.Cursor) (err error) {
 		return err
 	}
 	defer f.reader.close()
+	if f.tail {
+		f.reader.end = f.reader.seq
+	}
 	for {
 		_, changed, down := f.log.horizon()
 		before := f.reader.seq
