@@ -1,0 +1,6 @@
+//go:build !linux
+
+package realagent
+
+// Isolate does nothing: there are no networks for one process here.
+func Isolate() {}
