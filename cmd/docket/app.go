@@ -23,6 +23,7 @@ type verb struct {
 	min, max int    // how many arguments it takes; max < 0 means any number
 	surplus  string // what to do with those that are too many, where the usage does not tell
 	hidden   bool
+	changes  bool // it goes on if nobody reads its output any more
 	run      func(ctx context.Context, c *call) error
 }
 

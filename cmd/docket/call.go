@@ -45,6 +45,9 @@ type call struct {
 
 // run opens the store, does the verb and gives everything back.
 func (c *call) run(ctx context.Context, v verb) (err error) {
+	if v.changes {
+		outliveReaders()
+	}
 	if len(c.args) < v.min || v.max >= 0 && len(c.args) > v.max {
 		return c.miscounted(v)
 	}

@@ -14,6 +14,7 @@ import (
 func confirmVerb() verb {
 	return verb{
 		name: "confirm", args: "ID MID", min: 2, max: 2, run: runConfirm,
+		changes: true,
 		short:   "settle an unconfirmed message by what you, or a hook, saw",
 		example: "docket confirm worker-1 $DOCKET_MID\ndocket confirm worker-1 MID --absent",
 		flags:   []cli.Flag{&cli.BoolFlag{Name: "absent", DisableDefaultText: true, Usage: "it did not arrive: it is owed again"}},

@@ -14,6 +14,7 @@ import (
 func declareVerb() verb {
 	return verb{
 		name: "declare", args: "[ID]", max: 1, surplus: noteHint,
+		changes: true,
 		short:   "record what the agent says about itself",
 		example: "docket declare worker-1 --status awaiting --proposal merge --note 'all tests pass'",
 		flags: []cli.Flag{
@@ -67,6 +68,7 @@ func errorVerb() verb {
 func declaration(name, short string, d session.Declaration) verb {
 	return verb{
 		name: name, args: "[ID]", max: 1, surplus: noteHint, short: "declare: " + short,
+		changes: true,
 		example: "docket " + name + " --note 'what there is to say'     # for $DOCKET_SESSION",
 		flags:   []cli.Flag{noteFlag()},
 		run:     func(ctx context.Context, c *call) error { return c.declare(ctx, d) },

@@ -18,7 +18,8 @@ const drainParallel = 8
 func drainVerb() verb {
 	return verb{
 		name: "drain", args: "[ID|--all]", max: 1, run: runDrain,
-		short: "make one delivery pass: hand over what is owed, oldest first",
+		changes: true,
+		short:   "make one delivery pass: hand over what is owed, oldest first",
 		example: "docket drain worker-1\n" +
 			"docket drain --all\n" +
 			"docket drain worker-1 --adapter file --set path=/tmp/prompts.ndjson",

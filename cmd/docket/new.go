@@ -11,6 +11,7 @@ import (
 func newVerb() verb {
 	return verb{
 		name: "new", args: "ID", min: 1, max: 1, run: runNew,
+		changes: true,
 		short:   "make a session",
 		example: "docket new worker-1 --adapter exec --set cmd='my-agent --stdin' --title 'the parser'",
 		flags: []cli.Flag{

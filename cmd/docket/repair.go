@@ -14,6 +14,7 @@ import (
 func repairVerb() verb {
 	return verb{
 		name: "repair", args: "ID", min: 1, max: 1, run: runRepair,
+		changes: true,
 		short:   "make the queue say what the timeline proves; a damaged queue file is copied aside first",
 		example: "docket repair worker-1",
 	}

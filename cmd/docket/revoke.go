@@ -9,6 +9,7 @@ import (
 func revokeVerb() verb {
 	return verb{
 		name: "revoke", args: "ID [MID]", min: 1, max: 2, run: runRevoke,
+		changes: true,
 		short:   "take back what was not delivered; the record of it stays",
 		example: "docket revoke worker-1 MID\ndocket revoke worker-1 --sender lead",
 		flags: []cli.Flag{

@@ -12,6 +12,7 @@ import (
 func sealVerb() verb {
 	return verb{
 		name: "seal", args: "[ID|--all]", max: 1, run: runSeal,
+		changes: true,
 		short:   "compress the segments that are not written any more; nothing else changes",
 		example: "docket seal worker-1\ndocket seal --all",
 		flags:   []cli.Flag{&cli.BoolFlag{Name: "all", DisableDefaultText: true, Usage: "every session of the store"}},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -14,7 +15,8 @@ import (
 func sendVerb() verb {
 	return verb{
 		name: "send", args: "ID [TEXT...|-]", min: 1, max: -1, run: runSend,
-		short: "say something to a session; print the message's id once it is accepted",
+		changes: true,
+		short:   "say something to a session; print the message's id once it is accepted",
 		example: "docket send worker-1 'run the tests'\n" +
 			"docket send worker-1 -- --this starts with a hyphen\n" +
 			"git diff | docket send worker-1 --from lead --key review-7",
@@ -55,14 +57,23 @@ func runSend(ctx context.Context, c *call) error {
 	if s.why != "" {
 		c.report.line(id, fmt.Sprintf("accepted and %s: %s", s.state, s.why))
 	}
+	if err := c.printSent(a, s); err != nil {
+		return fmt.Errorf("message %s is accepted: %w", a.MID, err)
+	}
+	return nil
+}
+
+// printSent answers at once: who asked must learn of the message even if standard
+// output cannot be written.
+func (c *call) printSent(a dispatch.Accepted, s standing) error {
 	if !c.out.json {
 		c.out.people("%s\n", a.MID)
-		return nil
+		return c.out.flush()
 	}
-	return c.out.object(sent{
-		Session: id, MID: a.MID, Replayed: a.Replayed, Delivered: s.state == dispatch.Delivered,
+	return errors.Join(c.out.object(sent{
+		Session: a.Session, MID: a.MID, Replayed: a.Replayed, Delivered: s.state == dispatch.Delivered,
 		Owed: s.owed, Cursor: a.Cursor, State: s.state, Error: orNull(s.why),
-	})
+	}), c.out.flush())
 }
 
 // message is what the flags and the text ask for.

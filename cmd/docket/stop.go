@@ -29,6 +29,10 @@ func signals() (soft, hard context.Context) {
 	return soft, hard
 }
 
+// outliveReaders keeps the process alive when it writes to a pipe that nobody reads
+// any more, which is an error of that write then.
+func outliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
 // handovers are the inserts that this process makes. Each goes on when soft ends,
 // and says so, and is called off when hard does.
 type handovers struct {

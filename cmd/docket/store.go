@@ -23,6 +23,7 @@ func showVerb() verb {
 func archiveVerb() verb {
 	return verb{
 		name: "archive", args: "ID", min: 1, max: 1, short: "mark a session as history; it keeps everything, and still receives",
+		changes: true,
 		example: "docket archive worker-1",
 		run: func(ctx context.Context, c *call) error {
 			return c.with(c.about(c.args[0]), func(s *session.Session) error {
@@ -38,6 +39,7 @@ func archiveVerb() verb {
 func retireVerb() verb {
 	return verb{
 		name: "retire", args: "ID", min: 1, max: 1, short: "mark a session whose work tree is gone: it declares nothing any more, and still receives",
+		changes: true,
 		example: "docket retire worker-1",
 		run: func(ctx context.Context, c *call) error {
 			return c.with(c.about(c.args[0]), func(s *session.Session) error {
@@ -53,6 +55,7 @@ func retireVerb() verb {
 func closeVerb() verb {
 	return verb{
 		name: "close", args: "ID", min: 1, max: 1, short: "remove a session for good, with its record, its timeline and what it is owed",
+		changes: true,
 		example: "docket close worker-1",
 		run: func(ctx context.Context, c *call) error {
 			return c.with(c.about(c.args[0]), func(s *session.Session) error {
