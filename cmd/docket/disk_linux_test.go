@@ -122,7 +122,11 @@ func (b box) honest(what string, args []string, a answer) {
 	if a.status == statusDone && a.out == "" || a.status != statusDone && a.out+a.err == "" {
 		fail("it does not say how it ended")
 	}
-	if args[0] != "send" {
+	switch args[0] {
+	case "ask":
+		b.honestOfNote(fail, a)
+		return
+	case "drain":
 		return
 	}
 	switch fresh := b.fresh(); {
@@ -133,6 +137,23 @@ func (b box) honest(what string, args []string, a answer) {
 		fail("it is in the log as %s, and that is not said", fresh[0])
 	case a.status == statusDone && !slices.Contains(b.mids("pending"), fresh[0]):
 		fail("it is accepted and not owed")
+	}
+}
+
+// honestOfNote is honest for a declaration: if it stands, and is not done, it is said
+// to be in doubt, and if it does not stand it is not.
+func (b box) honestOfNote(fail func(format string, more ...any), a answer) {
+	b.t.Helper()
+	stands := strings.Contains(b.must("show", "w", "--json"), `"note":"NEW"`)
+	told := strings.Contains(a.err, "written, but not promised: ") && strings.HasSuffix(a.err, ": docket show w shows whether it stands\n")
+	switch {
+	case strings.Contains(a.err, "what was done is done"):
+		told = true
+	case a.status == statusDone:
+		told = !strings.Contains(a.err, "promised")
+	}
+	if stands != told {
+		fail("it stands: %v, and is told so: %v", stands, told)
 	}
 }
 

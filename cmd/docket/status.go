@@ -31,6 +31,7 @@ var (
 	errStillOwed = errors.New("something is still owed: see docket pending")
 	errNoEvent   = errors.New("no such event in time")
 	errFaults    = errors.New("damage found")
+	errInDoubt   = errors.New("written, but not promised") // a declaration
 )
 
 // A rule gives an error its status and, where the command line knows better what
@@ -45,6 +46,7 @@ type rule struct {
 // first, as its cause would promise that nothing was written.
 var rules = []rule{
 	{dispatch.ErrInDoubt, statusFailed, "{cause}: docket log {id} shows whether it stands"},
+	{errInDoubt, statusFailed, "{cause}: docket show {id} shows whether it stands"},
 
 	{errFaults, statusCorrupt, ""},
 	{queue.ErrCorrupt, statusCorrupt, "{cause}: see docket repair {id}"},
