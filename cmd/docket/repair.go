@@ -16,6 +16,7 @@ func repairVerb() verb {
 		name: "repair", args: "ID", min: 1, max: 1, run: runRepair,
 		changes: true,
 		short:   "make the queue say what the timeline proves; a damaged queue file is copied aside first",
+		more:    fmt.Sprintf("It prints at most %d messages of a kind, and as many faults that are left; --json\nprints all.", shownFaults),
 		example: "docket repair worker-1",
 	}
 }
@@ -84,6 +85,15 @@ func (c *call) damageLeft(ctx context.Context, id string) ([]fault, error) {
 	return left, err
 }
 
+// someOf lists mids, but not more than people read.
+func someOf(mids []string) string {
+	more := len(mids) - shownFaults
+	if more <= 0 {
+		return strings.Join(mids, " ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(mids[:shownFaults], " "), more)
+}
+
 // lines says for people what was done.
 func (r repaired) lines() []string {
 	var lines []string
@@ -98,7 +108,7 @@ func (r repaired) lines() []string {
 		mids []string
 	}{{"kept", r.Kept}, {"restored", r.Restored}, {"dropped, as it is at an end", r.Dropped}} {
 		if len(what.mids) > 0 {
-			lines = append(lines, what.did+": "+strings.Join(what.mids, " "))
+			lines = append(lines, what.did+": "+someOf(what.mids))
 		}
 	}
 	if len(lines) == 0 && len(r.Left) == 0 {

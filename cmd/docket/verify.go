@@ -21,6 +21,7 @@ func verifyVerb() verb {
 	return verb{
 		name: "verify", args: "[ID|--all]", max: 1, run: runVerify,
 		short:   "read everything that is stored and name each fault; nothing changes",
+		more:    fmt.Sprintf("It prints at most %d faults of a session, and none that may follow from one before;\n--verbose or --json prints all.", shownFaults),
 		example: "docket verify worker-1\ndocket verify --all --json",
 		flags:   []cli.Flag{&cli.BoolFlag{Name: "all", DisableDefaultText: true, Usage: "every session of the store"}},
 	}
@@ -71,41 +72,67 @@ func runVerify(ctx context.Context, c *call) error {
 	})
 }
 
+// shownFaults is how many faults of a session people are shown.
+const shownFaults = 100
+
 // printFaults prints all faults as objects. For people, what is wrong behind the
-// first damage of a segment is only counted, as most of it follows from that.
+// first damage of a file is only counted, as most of it follows from that, and so is
+// what is more than they would read.
 func (c *call) printFaults(found []fault) error {
-	more := map[string]int{} // damage behind the first, by segment
-	for i, f := range found {
-		if c.out.json {
+	if c.out.json {
+		for _, f := range found {
 			if err := c.out.object(f); err != nil {
 				return err
 			}
-			continue
 		}
-		if follows := slices.ContainsFunc(found[:i], f.mayFollow); follows && !c.flags.Bool("verbose") {
-			more[f.Path]++
-			continue
-		}
+		return nil
+	}
+	shown, follow, beyond := found, map[string]int{}, 0
+	if !c.flags.Bool("verbose") {
+		shown, follow = causes(found)
+		beyond = max(len(shown)-shownFaults, 0)
+		shown = shown[:len(shown)-beyond]
+	}
+	for _, f := range shown {
 		c.out.people("%s\n", oneLine(f.line()))
 	}
-	for _, path := range slices.Sorted(maps.Keys(more)) {
+	if beyond > 0 {
+		c.out.people("%s: %s: --verbose names them\n", found[0].Session, count(beyond, "more fault"))
+	}
+	for _, path := range slices.Sorted(maps.Keys(follow)) {
 		c.out.people("%s\n", oneLine(fmt.Sprintf("%s: %s in %s that may follow from the first: --verbose names them",
-			found[0].Session, count(more[path], "more fault"), path)))
+			found[0].Session, count(follow[path], "more fault"), path)))
 	}
 	return nil
 }
 
-// mayFollow reports that f may be no more than a consequence of before: a line that
-// cannot be read makes sequences and digests wrong, and a queue that cannot be read
-// lacks messages.
-func (f fault) mayFollow(before fault) bool {
-	if f.part != before.part || f.Severity != damage || before.Severity != damage {
-		return false
+// causes returns the faults that are no mere consequence of one before, and how many
+// others there are, by path. A line that cannot be read makes sequences and digests
+// wrong, and a queue that cannot be read lacks messages.
+func causes(found []fault) (first []fault, follow map[string]int) {
+	follow = map[string]int{}
+	type cause struct {
+		part part
+		path string // of the timeline only
 	}
-	if f.part == inTimeline {
-		return f.Path == before.Path
+	damaged := map[cause]bool{}
+	for _, f := range found {
+		if f.Severity != damage {
+			first = append(first, f)
+			continue
+		}
+		of := cause{part: f.part}
+		if f.part == inTimeline {
+			of.path = f.Path
+		}
+		if damaged[of] && (f.part == inTimeline || f.Offset == nil) {
+			follow[f.Path]++
+			continue
+		}
+		first = append(first, f)
+		damaged[of] = damaged[of] || f.part == inTimeline || f.Offset != nil
 	}
-	return f.Offset == nil && before.Offset != nil
+	return first, follow
 }
 
 // damageOf is an error that begins with the words of lead and says what to do about
