@@ -39,10 +39,29 @@ func ownWords(subject string, err error) string {
 	for e := range wrapped(err) {
 		said := e.Error()
 		if short := withoutObject(subject, said); short != said {
-			text = strings.ReplaceAll(text, said, short)
+			text = replaceWhole(text, said, short)
 		}
 	}
 	return strings.TrimRight(text, ".\n")
+}
+
+// replaceWhole replaces said by short where it stands by itself in text, and is not
+// the end of a longer word, such as the name of a file.
+func replaceWhole(text, said, short string) string {
+	var b strings.Builder
+	for {
+		i := strings.Index(text, said)
+		if i < 0 {
+			return b.String() + text
+		}
+		b.WriteString(text[:i])
+		if b.Len() == 0 || strings.ContainsRune(" \n(", rune(b.String()[b.Len()-1])) {
+			b.WriteString(short)
+		} else {
+			b.WriteString(said)
+		}
+		text = text[i+len(said):]
+	}
 }
 
 // withoutObject cuts from the front of text what a reader does not need.

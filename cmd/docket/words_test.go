@@ -8,6 +8,7 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline/session"
 )
@@ -25,6 +26,8 @@ func TestOwnWords(t *testing.T) {
 		{"stacked", fmt.Errorf("session s1: %w", fmt.Errorf("%w: %w", dispatch.ErrInDoubt, queue.ErrFull)), "written, but not promised: full"},
 		{"of another session", fmt.Errorf("session s2: %w", session.ErrRetired), "session s2: retired"},
 		{"twice", fmt.Errorf("send to session s1: %w", fmt.Errorf("session s1: %w", session.ErrNotFound)), "no such session"},
+		{"where the name of a file ends like it", fmt.Errorf("session s1: record.lock: %w", fmt.Errorf("no: %w", lock.ErrUnsupported)), "record.lock: no: file system has no working locks"},
+		{"behind the name of a file", fmt.Errorf("session s1: record.%w", lock.ErrUnsupported), "record.lock: file system has no working locks"},
 		{"several", errors.Join(queue.ErrFull, session.ErrRetired), "full\nretired"},
 		{"what an agent printed", &dispatch.PassError{Session: "s1", MID: "m1", Answer: adapter.Refused,
 			Err: adapter.Refuse(errors.New("exec: exit status 1: queue: full"))}, "message m1 refused: exec: exit status 1: queue: full"},
