@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unicode"
 
 	"golang.org/x/sys/unix"
 
@@ -25,18 +24,8 @@ func controls() string {
 	for r := rune(1); r < 0xa0; r++ {
 		b.WriteRune(r)
 	}
-	b.WriteString("\x1b]0;title\x07 \x1b[201~ paste \x1bP+q\x1b\\ \u009b31m \u202eabc\u2066\u2069\u200e\u061c \u2028\u2029 end")
+	b.WriteString("\x1b]0;title\x07 \x1b[201~ paste \x1bP+q\x1b\\ \u009b31m \u202eabc\u2066\u2069\u200e\u061c \u2028\u2029 \u200b\u2060\ufeff\u00ad\u3164\U000e0001\U000e0041\U000e007f\ufe0f\u200d end")
 	return b.String()
-}
-
-// raw returns what of an output would act on a terminal.
-func raw(output string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029') {
-			return r
-		}
-		return -1
-	}, output)
 }
 
 // No text, note, title, setting, id or agent's answer acts on the terminal of somebody
@@ -53,6 +42,7 @@ func TestNothingActsOnTheTerminal(t *testing.T) {
 		{"send", "w\x1b[31m", "x"}, {"state", "w", "\x1b[31m\u202e"}, {"log", "w", "--after", "\u009b31m"}, {"log", "w", "--\x1b[31m"},
 		{"\x1b[31m"}, {"new", "x", "--adapter", "\x1b[31m"}, {"new", "x", "--adapter", "exec", "--set", "\x1b[31m=x"}, {"declare", "w", "--status", "\x1b[31m"},
 		{"--store", "/nowhere\x1b[31m/\u202e", "send", "w", "x"}, {"send", "w", "x", "--reply-via", "\x1b[31m"}, {"archive", "w"}, {"close", "w"},
+		{"log", "w", "--json"}, {"pending", "w", "--json"}, {"state", "w", mid, "--json"}, {"show", "w", "--json"}, {"ls", "--json"}, {"drain", "w", "--json"},
 	} {
 		argv := append([]string{"docket", "--store", b.store()}, args...)
 		again := b.copy()
@@ -67,6 +57,61 @@ func TestNothingActsOnTheTerminal(t *testing.T) {
 			t.Errorf("%q prints %q on a terminal", args, acting)
 		}
 	}
+}
+
+// In JSON nothing is lost by that, whoever wrote the line or the record.
+func TestJSONKeepsTheText(t *testing.T) {
+	b := newBox(t)
+	text := controls()
+	b.must("new", "w", "--title", text)
+	b.run(text, "docket", "--store", b.store(), "send", "w", "-", "--no-drain", "--attr", text+"="+text)
+	foreign, err := json.Marshal(map[string]string{"kind": "sent", "ts": "2026-01-02T03:04:05.678Z", "mid": "m1", "text": "", "x" + text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.addRaw(strings.NewReplacer(`:"`, ":\r\"", `\u2028`, "\u2028", `\u2029`, "\u2029").Replace(string(foreign)) + "\n")
+	record, err := os.ReadFile(b.path("w", "session.json"))
+	if err == nil {
+		err = os.WriteFile(b.path("w", "session.json"), []byte(strings.Replace(string(record), "{", "{\r\"\u202e\u200b\": \"\x7f\u009b\",", 1)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ args, fields []string }{
+		{[]string{"log", "w"}, []string{"text", "x" + text}},
+		{[]string{"pending", "w"}, []string{"text"}},
+		{[]string{"show", "w"}, []string{"title"}},
+		{[]string{"ls"}, []string{"title"}},
+	} {
+		said := b.must(append(tt.args, "--json")...)
+		if acting := raw(said); acting != "" {
+			t.Errorf("%v prints %q", tt.args, acting)
+		}
+		got := map[string]any{}
+		for line := range strings.Lines(said) {
+			for name, value := range objectOf(t, line) {
+				if value != "" {
+					got[name] = value
+				}
+			}
+		}
+		for _, name := range tt.fields {
+			if got[name] != text {
+				t.Errorf("%v: got %q in %q, want %q", tt.args, got[name], name, text)
+			}
+		}
+		if of, ok := got["\u202e\u200b"]; tt.args[0] != "log" && tt.args[0] != "pending" && (!ok || of != "\x7f\u009b") {
+			t.Errorf("%v: got %q in a field of another writer", tt.args, of)
+		}
+	}
+}
+
+func objectOf(t *testing.T, line string) (object map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(line), &object); err != nil {
+		t.Fatalf("%v: %q", err, line)
+	}
+	return object
 }
 
 // onTerminal runs a program on a terminal of its own and returns what it wrote there.
@@ -154,6 +199,12 @@ func TestMemoryIsBounded(t *testing.T) {
 // addLine appends a line of another writer, with a text of that size, to the log of w.
 func (b box) addLine(size int) {
 	b.t.Helper()
+	b.addRaw(`{"ts":"2026-01-02T03:04:05.678Z","kind":"sent","mid":"m1","text":"` + strings.Repeat("x", size) + "\",\"from\":null}\n")
+}
+
+// addRaw appends what another writer might to the log of w.
+func (b box) addRaw(lines string) {
+	b.t.Helper()
 	segments, err := filepath.Glob(b.path("w", "timeline", "*.ndjson"))
 	if err != nil || len(segments) == 0 {
 		b.t.Fatal("no segment: ", err)
@@ -163,13 +214,7 @@ func (b box) addLine(size int) {
 		b.t.Fatal(err)
 	}
 	defer f.Close()
-	w := bufio.NewWriter(f)
-	w.WriteString(`{"ts":"2026-01-02T03:04:05.678Z","kind":"sent","mid":"m1","text":"`)
-	for range size / 1024 {
-		w.WriteString(strings.Repeat("x", 1024))
-	}
-	w.WriteString("\",\"from\":null}\n")
-	if err := w.Flush(); err != nil {
+	if _, err := f.WriteString(lines); err != nil {
 		b.t.Fatal(err)
 	}
 }

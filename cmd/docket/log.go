@@ -100,6 +100,6 @@ func (c *call) event(session string, u timeline.Update) error {
 	if err != nil {
 		return fmt.Errorf("event %d: %w", u.Event.Seq, err)
 	}
-	c.out.write(append(line, '\n'))
+	c.out.line(line)
 	return nil
 }

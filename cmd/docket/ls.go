@@ -51,7 +51,7 @@ func (c *call) list(ctx context.Context, s *session.Session) error {
 	}
 	line, err := l.json()
 	if err == nil {
-		c.out.write(append(line, '\n'))
+		c.out.line(line)
 	}
 	return err
 }

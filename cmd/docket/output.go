@@ -5,12 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // An output writes results: for people, or with json one object a line. It keeps
@@ -34,9 +31,15 @@ func (o *output) people(format string, args ...any) {
 func (o *output) object(v any) error {
 	line, err := encode(v)
 	if err == nil {
-		o.write(append(line, '\n'))
+		o.line(line)
 	}
 	return err
+}
+
+// line writes one line of JSON, in which what would act on a terminal, or hide, is
+// escaped.
+func (o *output) line(json []byte) {
+	o.write(append(escape(json), '\n'))
 }
 
 func (o *output) write(b []byte) {
@@ -96,46 +99,4 @@ func when(t time.Time) string {
 		return "at an unknown time"
 	}
 	return t.UTC().Format("2006-01-02 15:04:05Z")
-}
-
-// plain makes everything visible that would act on a terminal or change the order
-// of what is read: control characters other than newline and tab, marks of
-// writing direction, and bytes that are no text.
-func plain(s string) string {
-	if !strings.ContainsFunc(s, acts) {
-		return s
-	}
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case acts(r) && r != utf8.RuneError:
-			b.WriteString(strings.Trim(strconv.QuoteToASCII(string(r)), `"`))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func acts(r rune) bool {
-	switch {
-	case r == '\n', r == '\t':
-		return false
-	case r == utf8.RuneError:
-		return true
-	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
-}
-
-// oneLine is plain for text that must stay on its line.
-func oneLine(s string) string {
-	return plain(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
-}
-
-// indent puts before in front of every line of s.
-func indent(s, before string) string {
-	s = strings.TrimRight(s, "\n")
-	return before + strings.ReplaceAll(s, "\n", "\n"+before)
 }

@@ -9,51 +9,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
-
-	"pgregory.net/rapid"
 
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 )
-
-func TestPlain(t *testing.T) {
-	for _, tt := range []struct{ name, text, want string }{
-		{"text stays", "ünï 漢字 🎉\n\ttab", "ünï 漢字 🎉\n\ttab"},
-		{"escape sequences", "\x1b[31mred", `\x1b[31mred`},
-		{"carriage return, bell and backspace", "a\rb\ac\b", `a\rb\ac\b`},
-		{"delete and C1 controls", "\x7f\u009b", `\x7f\u009b`},
-		{"writing direction", "a\u202eb\u2066c\u200fd", `a\u202eb\u2066c\u200fd`},
-		{"line separators", "a\u2028b", `a\u2028b`},
-		{"bytes that are no text", "a\xffb", `a\xffb`},
-		{"the replacement character is text", "a\ufffdb", "a\ufffdb"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := plain(tt.text); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
-	}
-}
-
-// Nothing that plain returns acts on a terminal, and oneLine keeps to its line.
-func TestPlainNeverActs(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		text := string(rapid.SliceOf(rapid.Byte()).Draw(rt, "text"))
-		for _, shown := range []string{plain(text), oneLine(text)} {
-			if !utf8.ValidString(shown) {
-				rt.Fatalf("%q is not UTF-8", shown)
-			}
-			if i := strings.IndexFunc(shown, func(r rune) bool { return acts(r) && r != utf8.RuneError }); i >= 0 {
-				rt.Fatalf("%q acts at byte %d", shown, i)
-			}
-		}
-		if strings.Contains(oneLine(text), "\n") {
-			rt.Fatalf("%q is more than one line", oneLine(text))
-		}
-	})
-}
 
 // Errors are one line of the form that scripts and people expect.
 func TestReportLine(t *testing.T) {

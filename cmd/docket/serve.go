@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"time"
 
@@ -59,7 +60,20 @@ func (c *call) logHandler() slog.Handler {
 		level.Level = slog.LevelDebug
 	}
 	if c.out.json {
-		return slog.NewJSONHandler(c.report.w, level)
+		return slog.NewJSONHandler(spelling{c.report.w, inJSON}, level)
 	}
-	return slog.NewTextHandler(c.report.w, level)
+	return slog.NewTextHandler(spelling{c.report.w, inWords}, level)
+}
+
+// A spelling writes text without what would act on a terminal, or hide.
+type spelling struct {
+	w    io.Writer
+	with func(r rune, raw []byte) string
+}
+
+func (s spelling) Write(line []byte) (int, error) {
+	if _, err := s.w.Write(spell(line, s.with)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }
