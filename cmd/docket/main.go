@@ -6,6 +6,8 @@
 // Nothing of its own: each verb is a few lines over the packages, and any number
 // of dockets may run on one store at once. The store is --store, else
 // $DOCKET_HOME, else the default of package session.
+// The store, and the directory sessions in it, may be symbolic links, as to another
+// disk; a session that is one is refused.
 //
 // # Guarantees
 //
