@@ -11,12 +11,15 @@ import (
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // signalGroup ends every process of a started command's group.
-func signalGroup(cmd *exec.Cmd, force bool) {
+func signalGroup(cmd *exec.Cmd, force bool) { signalPid(cmd.Process.Pid, force) }
+
+// signalPid ends every process of the group that pid leads.
+func signalPid(pid int, force bool) {
 	signal := syscall.SIGTERM
 	if force {
 		signal = syscall.SIGKILL
 	}
-	_ = syscall.Kill(-cmd.Process.Pid, signal) // ESRCH: nothing is left
+	_ = syscall.Kill(-pid, signal) // ESRCH: nothing is left
 }
 
 // groupAlive reports whether the group has a member.

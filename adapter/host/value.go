@@ -120,6 +120,7 @@ const (
 	CodeAgentExited    = "agent_exited"    // interrupted: the program ended inside the turn
 	CodeUnresponsive   = "unresponsive"    // cancelled: it was interrupted, did not stop, and was killed
 	CodeHostStopped    = "host_stopped"    // interrupted: the broker was told to end
+	CodeAbandoned      = "abandoned"       // interrupted: its recorder gave it up
 	CodeReplayOverflow = "replay_overflow" // interrupted: more was emitted than is kept for an absent recorder
 )
 

@@ -1,0 +1,84 @@
+package host
+
+import (
+	"errors"
+
+	"github.com/docket-go/docket/adapter"
+)
+
+var (
+	// ErrRunning is returned by [Open] when another broker serves the session.
+	ErrRunning = errors.New("host: another host serves this session: use it, or end it first")
+
+	// ErrClosed is returned when the session directory is not there any more.
+	ErrClosed = errors.New("host: session directory is gone")
+
+	// ErrUnsupported is returned on platforms on which the peer of a socket cannot
+	// be identified.
+	ErrUnsupported = errors.New("host: this platform cannot say who is at the other end of a socket")
+
+	// ErrNoHost means that no broker serves the session. It is [adapter.ErrGone],
+	// too.
+	ErrNoHost = adapter.Because(adapter.ErrGone, errors.New("host: no host serves this session: start one"))
+
+	// ErrVersion means that the peer speaks another version of the protocol, or
+	// cannot replay. Nothing is done for or by such a peer.
+	ErrVersion = errors.New("host: peer speaks another version: run both from one version of docket")
+
+	// ErrProtocol means that the peer sent what the protocol does not have. The
+	// connection is closed.
+	ErrProtocol = errors.New("host: peer breaks the protocol")
+
+	// ErrPeer means that the other end of a socket belongs to another user.
+	ErrPeer = errors.New("host: peer is another user's process")
+
+	// ErrOwned is returned by [Attach] when another recorder is attached.
+	ErrOwned = errors.New("host: another recorder is attached: end it first")
+
+	// ErrToken is returned by [Owner.Rebind] for a token that the broker does not
+	// have: it never dispatched it, or another turn superseded it.
+	ErrToken = errors.New("host: token is not that of the active or last turn")
+
+	// ErrGap is returned by [Owner.Rebind] when emissions behind the given number
+	// are not kept any more, because they were acknowledged.
+	ErrGap = errors.New("host: emissions are missing from the replay")
+
+	// ErrNoPermission is returned by [Client.Decide] when nobody waits for that
+	// permission: it was answered or revoked, or never asked for, or has no such
+	// option.
+	ErrNoPermission = errors.New("host: no such permission is asked for")
+
+	// ErrTooLong is returned for a line longer than the protocol allows.
+	ErrTooLong = errors.New("host: line is too long")
+)
+
+// reasons are the words for the reasons of a refusal.
+var reasons = map[string]error{
+	"busy": adapter.ErrBusy, "blocked": adapter.ErrBlocked, "gone": adapter.ErrGone, "": adapter.ErrRefused,
+}
+
+// reasonOf returns the word for a refusal.
+func reasonOf(err error) string {
+	for _, word := range []string{"busy", "blocked", "gone"} {
+		if errors.Is(err, reasons[word]) {
+			return word
+		}
+	}
+	return ""
+}
+
+// faults are the words for the errors that are no answers to a prompt.
+var faults = map[string]error{
+	"version": ErrVersion, "protocol": ErrProtocol, "owned": ErrOwned,
+	"token": ErrToken, "gap": ErrGap, "permission": ErrNoPermission,
+}
+
+// faultOf returns the word for err; one without a word is told as text alone.
+func faultOf(err error) string {
+	for word, fault := range faults {
+		if errors.Is(err, fault) {
+			return word
+		}
+	}
+	return ""
+}

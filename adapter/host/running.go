@@ -1,0 +1,182 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/docket-go/docket/adapter"
+)
+
+// A running is an agent that was started.
+type running struct {
+	Agent
+	ending sync.Once
+	gone   chan struct{} // closed once the broker has taken note of its end
+	turns  int           // that it finished itself
+}
+
+// kill ends the program without waiting for it.
+func (r *running) kill() { r.ending.Do(func() { go r.Close() }) }
+
+func (r *running) ended() bool {
+	select {
+	case <-r.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// up returns the agent that runs, and starts one if none does. The error is a
+// refusal.
+func (b *Broker) up(ctx context.Context) (*running, error) {
+	for {
+		var agent *running
+		var wait chan struct{}
+		var err error
+		b.with(func(s *state) { agent, wait, err = b.seek(s) })
+		if err != nil || agent != nil {
+			return agent, err
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, adapter.Because(adapter.ErrBusy, fmt.Errorf("host: the agent is starting: %w", context.Cause(ctx)))
+		}
+	}
+}
+
+// seek returns the agent, or what to wait for before seeking again.
+func (b *Broker) seek(s *state) (agent *running, wait chan struct{}, err error) {
+	switch {
+	case s.stopping:
+		return nil, nil, s.busy()
+	case s.agent != nil && s.agent.ended():
+		return nil, s.agent.gone, nil
+	case s.agent != nil:
+		return s.agent, nil, nil
+	case s.starting != nil:
+		return nil, s.starting, nil
+	}
+	if pause := s.notBefore.Sub(b.options.Now()); pause > 0 {
+		return nil, nil, adapter.Because(adapter.ErrGone, fmt.Errorf("host: the agent is not running (%w): it is started again in %s",
+			s.trouble, pause.Round(time.Millisecond)))
+	}
+	s.starting = make(chan struct{})
+	b.work.Go(b.start)
+	return nil, s.starting, nil
+}
+
+// start starts the agent's program once.
+func (b *Broker) start() {
+	ctx, cancel := bounded(b.ctx, b.options.StartTimeout)
+	defer cancel()
+	seat := &Seat{Session: b.options.Session, OnState: b.publish, noted: b.note}
+	agent, err := b.options.Start(ctx, seat)
+	if err == nil && agent == nil {
+		err = errors.New("host: the Starter returned no agent")
+	}
+	b.with(func(s *state) {
+		close(s.starting)
+		s.starting = nil
+		if err != nil {
+			b.failed(s, err)
+			return
+		}
+		s.agent = &running{Agent: agent, gone: make(chan struct{})}
+		b.work.Go(func() { b.watch(s.agent) })
+		if s.stopping {
+			s.agent.kill()
+		}
+		s.wake()
+	})
+}
+
+// failed notes that no agent runs, and why.
+func (b *Broker) failed(s *state, err error) {
+	s.trouble = err
+	pause := b.options.FirstBackoff << min(s.failures, 16)
+	if pause > b.options.LastBackoff || pause <= 0 && b.options.FirstBackoff > 0 {
+		pause = b.options.LastBackoff
+	}
+	s.failures++
+	s.notBefore = b.options.Now().Add(pause)
+}
+
+// watch waits for the end of an agent's program, and ends the turn that it leaves
+// open.
+func (b *Broker) watch(r *running) {
+	<-r.Done()
+	err := r.Err()
+	if err == nil {
+		err = errors.New("the program ended")
+	}
+	_ = r.Close() // its group, if the program ended by itself
+	b.forget()
+	b.with(func(s *state) {
+		if t := s.open(); t != nil && t.agent == r {
+			s.finish(t, Native{}, Finished{Interrupted, CodeAgentExited, err.Error()})
+		}
+		s.agent = nil
+		if r.turns > 0 {
+			s.failures = 0
+			s.trouble = err
+		} else {
+			b.failed(s, err)
+		}
+		close(r.gone)
+		s.wake()
+	})
+}
+
+func (b *Broker) publish(f State) { b.with(func(s *state) { s.publish(f) }) }
+
+// bounded limits ctx, if limit is above zero.
+func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// A sink takes the emissions of one turn.
+type sink struct {
+	b *Broker
+	t *turn
+}
+
+// Emit adds to the turn; see [Sink].
+func (k sink) Emit(native Native, v Value) {
+	k.b.with(func(s *state) { s.emit(k.t, native, v) })
+}
+
+// Finish ends the turn; see [Sink].
+func (k sink) Finish(native Native, f Finished) {
+	k.b.with(func(s *state) {
+		if !k.t.finished {
+			k.t.agent.turns++
+		}
+		s.finish(k.t, native, f)
+	})
+}
+
+// submit hands a dispatched prompt to the agent.
+func (b *Broker) submit(t *turn) {
+	ctx, cancel := bounded(b.ctx, b.options.SubmitTimeout)
+	defer cancel()
+	err := guarded(ctx, t.agent, t.prompt, sink{b, t})
+	b.with(func(s *state) { s.submitted(t, err) })
+}
+
+// guarded turns a panic of the agent's driver into the answer that it is.
+func guarded(ctx context.Context, a Agent, p adapter.Prompt, to Sink) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = adapter.Recovered(r)
+		}
+	}()
+	return a.Submit(ctx, p, to)
+}
