@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/docket-go/docket/lock/step"
@@ -22,14 +21,15 @@ import (
 // dies inside, the session is whole, but possibly marked already: then it counts
 // as closed, although it can still be opened, and another Close finishes the work;
 // or it is gone, and what is left of its files is removed by a later Close or
-// Create.
+// Create. If the error is [segment.ErrFaulted], a power cut may undo what was done:
+// the session is then whole again, and its mark tells whether it counts as closed.
 func (s *Session) Close(ctx context.Context) error {
 	tomb, err := s.bury(ctx)
 	if err != nil {
-		return fmt.Errorf("session %s: close: %w", s.id, err)
+		return err
 	}
 	step.At("session: directory moved")
-	if err := errors.Join(os.RemoveAll(tomb), s.store.sweep()); err != nil {
+	if err := errors.Join(s.store.disk.removeAll(tomb), s.store.sweep()); err != nil {
 		return fmt.Errorf("session %s: it is closed, but files are left: %w", s.id, err)
 	}
 	return nil
@@ -48,23 +48,26 @@ func (s *Session) bury(ctx context.Context) (tomb string, err error) {
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
 	staging := s.store.stagingDir()
-	if err := makeDir(staging, s.store.durable()); err != nil {
-		return "", err
+	if err := s.store.disk.makeDir(staging, s.store.durable()); err != nil {
+		return "", fmt.Errorf("session %s: close: %w", s.id, err)
 	}
 	closing, err := s.closing()
 	if err != nil {
 		return "", err
 	}
 	if err := s.store.mark(s.id, closing); err != nil {
-		return "", err
+		return "", fmt.Errorf("session %s: mark it as closed: %w", s.id, err)
 	}
 	step.At("session: marked as closed")
 	tomb = filepath.Join(staging, tombPrefix+rand.Text())
-	if err := os.Rename(s.dir, tomb); err != nil {
-		return "", err
+	if err := s.store.disk.rename(s.dir, tomb); err != nil {
+		return "", fmt.Errorf("session %s: it is marked as closed, and still here: %w", s.id, err)
 	}
 	if !s.store.durable() {
 		return tomb, nil
 	}
-	return tomb, errors.Join(syncDir(staging), syncDir(filepath.Dir(s.dir)))
+	if err := inDoubt(s.store.disk.syncDirs(staging, s.store.sessionsDir())); err != nil {
+		return "", fmt.Errorf("session %s: it is closed: %w", s.id, err)
+	}
+	return tomb, nil
 }

@@ -27,8 +27,9 @@ type New struct {
 //
 // A nil error means that the session is on stable storage (with Buffered: made).
 // The error is [ErrBadID], [ErrField], [ErrTooLarge] or [ErrExists], comes from
-// the locks, or from the file system; no session was made then, or, if the last
-// sync failed, a whole one. Any number of processes may create at once; of those
+// the locks, or from the file system; no session was made then. If it is
+// [segment.ErrFaulted] a whole one may have been, which the first change of it makes
+// durable. Any number of processes may create at once; of those
 // with the same id one succeeds. If the process dies inside, there is no session
 // or a whole one, and what it left aside is removed by a later Create or Close.
 func (s *Store) Create(ctx context.Context, n New) (*Session, error) {
@@ -63,7 +64,7 @@ func (s *Store) establish(ctx context.Context, r Record) error {
 	if err != nil {
 		return err
 	}
-	if err := makeDir(s.stagingDir(), s.durable()); err != nil {
+	if err := s.disk.makeDir(s.stagingDir(), s.durable()); err != nil {
 		return fmt.Errorf("session %s: make the store: %w", id, err)
 	}
 	if err := s.sweep(); err != nil {
@@ -74,46 +75,50 @@ func (s *Store) establish(ctx context.Context, r Record) error {
 		return fmt.Errorf("session %s: %w", id, err)
 	}
 	step.At("session: new directory made")
-	err = b.fill(ctx, record, s.durable())
-	if err == nil {
-		err = s.publish(ctx, b, r)
-	}
-	if err != nil {
-		err = errors.Join(err, os.RemoveAll(b.dir))
+	if err = s.publish(ctx, b, r, record); err != nil {
+		err = errors.Join(err, s.disk.removeAll(b.dir))
 	}
 	return errors.Join(err, b.release())
 }
 
-// fill writes the files of a new session. They agree with each other, so that its
-// record lock starts out clean.
-func (b *build) fill(ctx context.Context, record []byte, durable bool) error {
+// publish fills the new directory and gives it its name. A session has files in it
+// from the beginning, so that no rename ever replaces one.
+//
+// Its record lock is held meanwhile and called clean at the end only. If the process
+// dies in between, the lock is interrupted, as one is that nobody has used: whoever
+// finds the session then makes its name durable before anything is put into it.
+func (s *Store) publish(ctx context.Context, b *build, r Record, record []byte) (err error) {
 	held, err := b.locks.Record(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("session %s: %w", r.ID, err)
 	}
-	err = held.Recovered()
+	defer func() { err = errors.Join(err, held.Release()) }()
 	step.At("session: new record lock made")
-	if err == nil {
-		err = writeFile(filepath.Join(b.dir, recordFile), record, durable)
+	if err := s.fill(b, record); err != nil {
+		return fmt.Errorf("session %s: make it: %w", r.ID, err)
 	}
-	step.At("session: new session.json made")
-	if err == nil && durable {
-		err = syncDir(b.dir)
-	}
-	return errors.Join(err, held.Release())
-}
-
-// publish gives the new directory its name. A session has files in it from the
-// beginning, so that no rename ever replaces one.
-func (s *Store) publish(ctx context.Context, b *build, r Record) error {
 	if err := s.place(ctx, b, r); err != nil {
 		return err
 	}
 	step.At("session: new directory placed")
+	if s.durable() {
+		if err := inDoubt(s.disk.syncDirs(s.stagingDir(), s.sessionsDir())); err != nil {
+			return fmt.Errorf("session %s: it is made: %w", r.ID, err)
+		}
+	}
+	step.At("session: new directory synced")
+	return held.Recovered()
+}
+
+func (s *Store) fill(b *build, record []byte) error {
+	if err := s.disk.writeFile(filepath.Join(b.dir, recordFile), record, s.durable()); err != nil {
+		return err
+	}
+	step.At("session: new session.json made")
 	if !s.durable() {
 		return nil
 	}
-	return errors.Join(syncDir(s.stagingDir()), syncDir(s.sessionsDir()))
+	return s.disk.syncDir(b.dir)
 }
 
 // place is the part of publish in which no other session of the store gets its
@@ -139,17 +144,17 @@ func (s *Store) place(ctx context.Context, b *build, r Record) (err error) {
 		return err
 	}
 	step.At("session: life known")
-	if err := b.setLife(r, life, s.durable()); err != nil {
-		return err
+	if err := s.setLife(b, r, life); err != nil {
+		return fmt.Errorf("session %s: number it: %w", r.ID, err)
 	}
-	if err := os.Rename(b.dir, dir); err != nil {
+	if err := s.disk.rename(b.dir, dir); err != nil {
 		return fmt.Errorf("session %s: %w", r.ID, err)
 	}
 	return nil
 }
 
 // setLife replaces the record if it says another life.
-func (b *build) setLife(r Record, life uint64, durable bool) error {
+func (s *Store) setLife(b *build, r Record, life uint64) error {
 	if r.Life == life {
 		return nil
 	}
@@ -158,35 +163,12 @@ func (b *build) setLife(r Record, life uint64, durable bool) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(b.dir, recordFile, recordNewFile, data, durable)
+	_, err = s.disk.replaceFile(b.dir, recordFile, recordNewFile, data, s.durable())
+	return err
 }
 
 func (s *Store) exists(id string) error {
 	return fmt.Errorf("%w: %s in %s: open it, or use another id", ErrExists, id, s.dir)
-}
-
-// makeDir makes dir and what is missing above it, for the user alone, and makes
-// the new names durable. A symbolic link in its place is refused.
-func makeDir(dir string, durable bool) error {
-	err := os.Mkdir(dir, 0o700)
-	if errors.Is(err, os.ErrNotExist) {
-		if err := makeDir(filepath.Dir(dir), durable); err != nil {
-			return err
-		}
-		err = os.Mkdir(dir, 0o700)
-	}
-	if errors.Is(err, os.ErrExist) {
-		info, statErr := os.Lstat(dir)
-		if statErr != nil || !info.IsDir() {
-			return fmt.Errorf("%s is not a directory: remove it", dir)
-		}
-		return nil
-	}
-	if err != nil || !durable {
-		return err
-	}
-	step.At("session: directory made")
-	return syncDir(filepath.Dir(dir))
 }
 
 // A build is the directory of a session that is being created. Its delivery lock

@@ -79,12 +79,24 @@ func goodText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s
 // declaration ends the launch: the agent has spoken.
 //
 // A nil error means that record and event are on stable storage (with Buffered:
-// written). An error that is [ErrDeclaration], [timeline.ErrText],
-// [timeline.ErrTooLarge], [ErrTooLarge], [ErrRetired] or [ErrUnreadable], or
-// comes from the record lock, means that nothing was written. After another one
-// the declaration may stand in the record; the next change of the session appends
-// its event then. The same holds if the process dies inside. Any number of
-// goroutines and processes may declare at once.
+// written). If nothing moved it means that of the record alone, by which the next
+// change of the session appends the event again, should a power cut take it.
+//
+// An error that is [ErrDeclaration], [timeline.ErrText], [timeline.ErrTooLarge],
+// [ErrTooLarge], [ErrRetired] or [ErrUnreadable], or comes from the record lock,
+// means that nothing was written. One that is [segment.ErrFaulted] means that a data
+// sync failed, and the declaration is in doubt: it stands, readers see it, and the
+// answer tells of its event if there is one, but a power cut may undo it. (If
+// the sync was for the missing event of an earlier declaration, that one is in doubt,
+// and this one was not made; [Session.Record] tells.) To declare the same again makes
+// sure of the record. Nothing can make sure of an event whose sync failed; a power cut
+// that takes it while the record shows its declaration costs nothing, as above, and a
+// later one leaves damage that [timeline.Log.Verify] names. The session can be used
+// on: its next declaration goes through a log that is opened anew.
+//
+// After another error the declaration may stand in the record; the next change of the
+// session appends its event then. The same holds if the process dies inside. Any
+// number of goroutines and processes may declare at once.
 func (s *Session) Declare(ctx context.Context, d Declaration) (Declared, error) {
 	if err := d.check(s.store.options.Timeline.MaxTextBytes); err != nil {
 		return Declared{}, fmt.Errorf("session %s: %w", s.id, err)
@@ -97,7 +109,7 @@ func (s *Session) Declare(ctx context.Context, d Declaration) (Declared, error) 
 // declaration moved. If next returns false nothing happens.
 func (s *Session) author(ctx context.Context, next func(r Record, before Declaration) (Declaration, bool)) (Declared, error) {
 	var answer Declared
-	var written timeline.Written
+	var event written
 	err := s.underRecord(ctx, func(held *lock.Record, r Record) error {
 		before, err := s.authored(ctx, r)
 		if err != nil {
@@ -114,10 +126,10 @@ func (s *Session) author(ctx context.Context, next func(r Record, before Declara
 		case r.Retired:
 			return fmt.Errorf("session %s: %w: it can still receive messages", s.id, ErrRetired)
 		case d == before:
-			return s.replaceMoved(r, r.declaring(d))
+			return s.replaceMoved(held, r, r.declaring(d))
 		}
-		written, err = s.move(held, r, d)
-		answer.Moved = err == nil
+		event, err = s.move(held, r, d)
+		answer.Moved, answer.Next = err == nil, event.Next
 		return err
 	})
 	if err != nil {
@@ -126,11 +138,7 @@ func (s *Session) author(ctx context.Context, next func(r Record, before Declara
 	if !answer.Moved {
 		return answer, nil
 	}
-	answer.Next = written.Next
-	if err := s.log.Commit(written); err != nil {
-		return Declared{}, fmt.Errorf("session %s: %w", s.id, err)
-	}
-	return answer, nil
+	return answer, event.commit()
 }
 
 // declaring returns r with d declared and no launch pending.
@@ -142,39 +150,35 @@ func (r Record) declaring(d Declaration) Record {
 
 // move replaces the record and appends the event. If the process dies between the
 // two, the place in the record tells the next holder of the lock what is missing.
-func (s *Session) move(held *lock.Record, r Record, d Declaration) (timeline.Written, error) {
-	seq, err := s.log.NextSeq(held)
+func (s *Session) move(held *lock.Record, r Record, d Declaration) (written, error) {
+	seq, err := s.pen.nextSeq(held)
 	if err != nil {
-		return timeline.Written{}, fmt.Errorf("session %s: %w", s.id, err)
+		return written{}, err
 	}
 	now := s.store.now()
 	next := r.declaring(d)
 	next.declared = &place{Seq: seq, Time: now.Format(layoutTime)}
 	data, err := next.stored()
 	if err != nil {
-		return timeline.Written{}, err
+		return written{}, err
 	}
-	if err := held.Begin(); err != nil {
-		return timeline.Written{}, err
-	}
-	step.At("session: declaration begun")
-	if err := s.replace(data); err != nil {
-		return timeline.Written{}, err
+	if err := s.beginReplaced(held, data); err != nil {
+		return written{}, err
 	}
 	return s.appendDeclared(held, d, now)
 }
 
 // appendDeclared appends the event of a declaration that the record shows, and
 // ends the change that the caller began.
-func (s *Session) appendDeclared(held *lock.Record, d Declaration, at time.Time) (timeline.Written, error) {
-	written, err := s.log.Write(held, timeline.Status{Time: at, Status: d.Status, Proposal: d.Proposal, Note: d.Note})
+func (s *Session) appendDeclared(held *lock.Record, d Declaration, at time.Time) (written, error) {
+	event, err := s.pen.write(held, timeline.Status{Time: at, Status: d.Status, Proposal: d.Proposal, Note: d.Note})
 	if err != nil {
-		return written, fmt.Errorf("session %s: %w: the declaration is recorded, and its event follows at the next change", s.id, err)
+		return event, fmt.Errorf("%w: the declaration is recorded, and its event follows at the next change", err)
 	}
 	step.At("session: declaration appended")
 	if err := held.Done(); err != nil {
-		return written, err
+		return event, err
 	}
 	s.agreed = held.Generation() + 1
-	return written, nil
+	return event, nil
 }

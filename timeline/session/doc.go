@@ -34,23 +34,37 @@
 // as the mark of the closed ones is not lost. If it is damaged, the next life
 // gets a number taken from the clock, which is above all counted ones.
 //
-// What returned nil is on stable storage, unless the timeline is opened Buffered.
+// What returned nil is on stable storage, unless the timeline is opened Buffered; so
+// is what it found and relied on, even if that was left by a process that died before
+// it could sync it. An error that is [segment.ErrFaulted] says of a change that it
+// stands and is in doubt: a sync failed, and a power cut may undo it. It keeps nobody
+// from going on. After every other error of a full or failing disk things are as they
+// were, but where [Session.Declare] and [Session.Close] say that the next call
+// completes what was begun.
 //
 // # Crashes
 //
 // A process may be killed, and the machine may stop, at any point:
 //
 //   - Create: before the session has its name there is no session, from then on a
-//     whole one.
+//     whole one. Until the name is durable the record lock is held, and what a death
+//     leaves is an interrupted one.
 //   - A change of the record alone (Update, Archive, Retire, the beginning of a
-//     launch and its failure): the record is the old or the new one.
+//     launch and its failure): the record is the old or the new one. From before the
+//     new one has its name until that is durable the record lock is noted as
+//     interrupted; the next change syncs the names before it relies on them.
 //   - Declare, and a launch that worked: before the record is replaced nothing
 //     happened. After it the declaration stands, also if its event is missing: the
 //     record says where the event belongs and when it was made, and the next
 //     change of the session, or [Session.Heal], appends it, once.
 //   - Close: before the directory is moved away the session is whole, though its
 //     life may be marked as closed already, and counts as closed then; close it
-//     again. After it the session is gone.
+//     again. After it the session is gone; a power cut before Close returns may
+//     bring it back, whole and marked. No file of it is removed before its name is
+//     gone for good.
+//
+// After a power cut there is no empty or torn record or mark, whatever the disk kept
+// of what was not synced. With Buffered there can be one, and a half-removed session.
 //
 // What is left aside (a half-made or half-removed directory, a file with the name
 // of one that was to be replaced) no reader looks at; later calls remove it. A

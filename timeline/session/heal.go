@@ -12,15 +12,18 @@ import (
 
 // Heal makes the log hold what the record declares: if a process died, or the
 // power went, after the record was replaced and before its event was on the disk,
-// Heal appends that event, with its own time. Whoever appends to the log of a
+// Heal appends that event, with its own time. After an interrupted change it first
+// makes the names of record and session durable, so that nothing is built on what a
+// power cut may still undo. Whoever appends to the log of a
 // session by other means than this package calls it first, under the same lock,
 // so that the events keep their order. It reads the record; the log it reads only
 // if the event is missing or the lock is [lock.Record.Interrupted]. What it
 // appends is on stable storage when it returns nil.
 //
-// The error is [lock.ErrNotHeld], or that of [Session.Record] or of the log.
-// Nothing is lost by it, nor if the process dies inside: the next call completes
-// it. It does not call [lock.Record.Recovered], because the queue is not its own.
+// The error is [lock.ErrNotHeld], or that of [Session.Record], of the disk or of the
+// log. Nothing is lost by it, nor if the process dies inside: the next call completes
+// it. With [segment.ErrFaulted] the event is appended, and in doubt as
+// [Session.Declare] says. It does not call [lock.Record.Recovered], because the queue is not its own.
 func (s *Session) Heal(ctx context.Context, held *lock.Record) error {
 	if err := held.Covers(s.dir); err != nil {
 		return fmt.Errorf("session %s: %w", s.id, err)
@@ -35,15 +38,22 @@ func (s *Session) Heal(ctx context.Context, held *lock.Record) error {
 
 // heal returns the record as it is then.
 func (s *Session) heal(ctx context.Context, held *lock.Record, r Record) (Record, error) {
+	unsure := held.Interrupted() && s.agreed != held.Generation()+1
+	if unsure && s.store.durable() {
+		// Whoever was interrupted may have left these names to a power cut.
+		if err := s.store.disk.syncDirs(s.dir, s.store.sessionsDir()); err != nil {
+			return r, fmt.Errorf("session %s: after an interrupted change: %w", s.id, err)
+		}
+	}
 	if r.declared == nil || r.Launching && r.frozen == nil {
 		return r, nil // what readers are to be shown does not stand in the record
 	}
-	next, err := s.log.NextSeq(held)
+	next, err := s.pen.nextSeq(held)
 	if err != nil {
-		return r, fmt.Errorf("session %s: %w", s.id, err)
+		return r, err
 	}
 	missing := r.declared.Seq >= next
-	if !missing && (!held.Interrupted() || s.agreed == held.Generation()+1) {
+	if !missing && !unsure {
 		return r, nil
 	}
 	last, err := s.lastStatus(ctx)
@@ -57,7 +67,7 @@ func (s *Session) heal(ctx context.Context, held *lock.Record, r Record) (Record
 			return r, err
 		}
 	}
-	if r, err = s.notePlace(r, now); err != nil {
+	if r, err = s.notePlace(held, r, now); err != nil {
 		return r, err
 	}
 	s.agreed = held.Generation() + 1
@@ -91,27 +101,27 @@ func (s *Session) appendMissing(held *lock.Record, r Record) (seq uint64, err er
 		return 0, err
 	}
 	step.At("session: repair begun")
-	written, err := s.appendDeclared(held, r.Authored(), r.declared.time())
+	event, err := s.appendDeclared(held, r.Authored(), r.declared.time())
 	if err != nil {
 		return 0, err
 	}
-	if err := s.log.Commit(written); err != nil {
-		return 0, fmt.Errorf("session %s: %w", s.id, err)
+	if err := event.commit(); err != nil {
+		return 0, err
 	}
 	step.At("session: missing event appended")
-	return written.FirstSeq, nil
+	return event.FirstSeq, nil
 }
 
 // notePlace corrects where the record says that the event of its declaration
 // stands: a log that lost its end in a power cut has it earlier, and one to which
 // a message was appended first has it later.
-func (s *Session) notePlace(r Record, now place) (Record, error) {
+func (s *Session) notePlace(held *lock.Record, r Record, now place) (Record, error) {
 	if now.Seq == r.declared.Seq {
 		return r, nil
 	}
 	next := r
 	next.declared = &now
-	if err := s.replaceMoved(r, next); err != nil {
+	if err := s.replaceMoved(held, r, next); err != nil {
 		return r, err
 	}
 	return next, nil

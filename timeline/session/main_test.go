@@ -89,9 +89,21 @@ func dies(t *testing.T, store *session.Store, action string, nth int) bool {
 
 var ctx = context.Background()
 
+// quickDir returns a new directory, in memory where that can be had: a sync
+// costs nothing there, and what one leaves is simulated where it matters.
+func quickDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "session-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { check(t, os.RemoveAll(dir)) })
+	return dir
+}
+
 func newStore(t testing.TB) *session.Store {
 	t.Helper()
-	store, err := session.OpenStore(t.TempDir()+"/store", session.Options{})
+	store, err := session.OpenStore(quickDir(t)+"/store", session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

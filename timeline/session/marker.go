@@ -44,7 +44,7 @@ func (s *Store) Closed(id string) (c Closing, ok bool, err error) {
 		return Closing{}, false, err
 	}
 	path := s.markPath(id)
-	data, err := readWhole(path, maxMarkerBytes)
+	data, err := s.disk.readWhole(path, maxMarkerBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return Closing{}, false, nil
 	}
@@ -80,19 +80,26 @@ func (s *Store) markPath(id string) string { return filepath.Join(s.dir, closedD
 // nobody else does so at the same time.
 func (s *Store) mark(id string, c Closing) error {
 	path := s.markPath(id)
-	if err := makeDir(filepath.Dir(path), s.durable()); err != nil {
+	if err := s.disk.makeDir(filepath.Dir(path), s.durable()); err != nil {
 		return err
+	}
+	if s.durable() {
+		// The directory of the marks may be new, or left by a process that died.
+		if err := s.disk.syncDir(s.dir); err != nil {
+			return err
+		}
 	}
 	data, err := json.Marshal(marker{Session: id, ClosedAt: c.At, Lives: c.Lives})
 	if err != nil {
 		return err
 	}
 	if info, err := os.Lstat(path); err == nil && info.IsDir() {
-		if err := clearAway(path); err != nil {
+		if err := s.disk.clearAway(path); err != nil {
 			return err
 		}
 	}
-	return replaceFile(filepath.Dir(path), id, "."+id, append(data, '\n'), s.durable())
+	_, err = s.disk.replaceFile(filepath.Dir(path), id, "."+id, append(data, '\n'), s.durable())
+	return err
 }
 
 // closing returns the mark of the session that is being closed, under its locks. It
@@ -107,10 +114,14 @@ func (s *Session) closing() (Closing, error) {
 	if err != nil && !errors.Is(err, ErrUnreadable) {
 		return Closing{}, err
 	}
-	if err != nil && markErr != nil {
-		r.Life = s.store.unknownLife()
+	life := r.Life
+	switch {
+	case err != nil && markErr != nil:
+		life = s.store.unknownLife()
+	case err != nil:
+		life = before.Lives
 	}
-	return Closing{At: s.store.now(), Lives: max(before.Lives, r.Life) + 1}, nil
+	return Closing{At: s.store.now(), Lives: max(before.Lives, life+1)}, nil
 }
 
 // nextLife returns the life of a session that is about to get its name. There is no
@@ -122,7 +133,10 @@ func (s *Store) nextLife(id string) (uint64, error) {
 		return c.Lives, err
 	}
 	c = Closing{At: s.now(), Lives: s.unknownLife()}
-	return c.Lives, s.mark(id, c)
+	if err := s.mark(id, c); err != nil {
+		return 0, fmt.Errorf("session %s: mark its earlier lives as closed: %w", id, err)
+	}
+	return c.Lives, nil
 }
 
 // unknownLife is a life above all earlier ones of an id when nothing says how many

@@ -41,11 +41,12 @@ func (s *Store) Open(id string) (*Session, error) {
 	}
 	o := s.options.Timeline
 	o.Session, o.Locks = id, locks
-	log, err := timeline.Open(dir, o)
+	openLog := func() (*timeline.Log, error) { return timeline.Open(dir, o) }
+	log, err := openLog()
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("session %s: %w", id, err), locks.Close())
 	}
-	return &Session{store: s, id: id, dir: dir, locks: locks, log: log}, nil
+	return &Session{store: s, id: id, dir: dir, locks: locks, log: log, pen: pen{open: openLog, log: log}}, nil
 }
 
 // unsafe returns why a session directory is refused, and "" if it is not.

@@ -144,7 +144,7 @@ func TestRecordThatIsNoFile(t *testing.T) {
 	store := newStore(t)
 	s := create(t, store, "s")
 	path := filepath.Join(s.Dir(), "session.json")
-	outside := filepath.Join(t.TempDir(), "other.json")
+	outside := filepath.Join(quickDir(t), "other.json")
 	check(t, os.Rename(path, outside))
 	_, err := s.Record()
 	wantError(t, err, session.ErrUnreadable) // missing in a session that is there

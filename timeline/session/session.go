@@ -19,6 +19,7 @@ type Session struct {
 	dir   string
 	locks *lock.Dir
 	log   *timeline.Log
+	pen   pen
 
 	// agreed is the lock's generation, plus one, at which record and log were last
 	// found to agree. It is used under the record lock.
@@ -35,12 +36,17 @@ func (s *Session) Dir() string { return s.dir }
 // [Session.Release].
 func (s *Session) Locks() *lock.Dir { return s.locks }
 
-// Timeline returns the session's log. It is closed by [Session.Release].
+// Timeline returns the session's log, always the same one. It is closed by
+// [Session.Release]. After a failed data sync it refuses to write, as
+// [segment.ErrFaulted] says: open the session again to write to its log. Reading
+// goes on, and so do the methods of s.
 func (s *Session) Timeline() *timeline.Log { return s.log }
 
 // Release gives back the open files; the session stays as it is. It is called
 // when nobody uses s, its log or its locks any more.
-func (s *Session) Release() error { return errors.Join(s.log.Close(), s.locks.Close()) }
+func (s *Session) Release() error {
+	return errors.Join(s.pen.release(), s.log.Close(), s.locks.Close())
+}
 
 // underRecord runs f under the record lock, with the record as it is then, after
 // making record and log agree.
@@ -62,12 +68,12 @@ func (s *Session) underRecord(ctx context.Context, f func(held *lock.Record, r R
 // change replaces the record by what f makes of it, and writes nothing if f
 // changes nothing that is stored.
 func (s *Session) change(ctx context.Context, f func(r *Record) error) error {
-	return s.underRecord(ctx, func(_ *lock.Record, r Record) error {
+	return s.underRecord(ctx, func(held *lock.Record, r Record) error {
 		next := r.clone()
 		if err := f(&next); err != nil {
 			return err
 		}
-		return s.replaceMoved(r, next)
+		return s.replaceMoved(held, r, next)
 	})
 }
 
@@ -75,8 +81,11 @@ func (s *Session) change(ctx context.Context, f func(r *Record) error) error {
 // appended: every segment stays, and the session still receives, delivers and
 // declares, as it may be needed again. Archiving twice changes nothing.
 //
-// Errors are those of [Session.Record] and of the record lock; the record is then
-// as it was. If the process dies inside, the record is the old or the new one.
+// A nil error means that the record is on stable storage (with Buffered: written).
+// The error is that of [Session.Record], of the record lock, of [Session.Heal] or of
+// the disk. The record is then as it was, unless the error is [segment.ErrFaulted]: then
+// it may be the new one, which a power cut may undo, and to do the same again makes
+// sure of it. If the process dies inside, the record is the old or the new one.
 func (s *Session) Archive(ctx context.Context) error {
 	return s.change(ctx, func(r *Record) error { r.Archived = true; return nil })
 }

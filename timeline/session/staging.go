@@ -22,7 +22,7 @@ const (
 func (s *Store) newBuild() (*build, error) {
 	for range 100 {
 		dir := filepath.Join(s.stagingDir(), buildPrefix+rand.Text())
-		if err := os.Mkdir(dir, 0o700); err != nil {
+		if err := s.disk.mkdir(dir); err != nil {
 			return nil, err
 		}
 		step.At("session: staging directory made")
@@ -31,7 +31,7 @@ func (s *Store) newBuild() (*build, error) {
 			continue
 		}
 		if err != nil {
-			return nil, errors.Join(err, os.RemoveAll(dir))
+			return nil, errors.Join(err, s.disk.removeAll(dir))
 		}
 		return b, nil
 	}
@@ -53,7 +53,7 @@ func lockBuild(dir string, o lock.Options) (*build, error) {
 // sweep removes what processes that died left aside: sessions that were not
 // created to the end, and closed ones that were not removed to the end.
 func (s *Store) sweep() error {
-	entries, err := os.ReadDir(s.stagingDir())
+	entries, err := s.disk.names(s.stagingDir())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -64,9 +64,9 @@ func (s *Store) sweep() error {
 		dir := filepath.Join(s.stagingDir(), e.Name())
 		switch {
 		case strings.HasPrefix(e.Name(), tombPrefix):
-			err = os.RemoveAll(dir)
+			err = s.removeTomb(dir)
 		case strings.HasPrefix(e.Name(), buildPrefix):
-			err = removeAbandoned(dir, s.lockOptions())
+			err = s.removeAbandoned(dir)
 		}
 		if err != nil {
 			return fmt.Errorf("remove what an earlier run left: %w: remove it by hand", err)
@@ -75,14 +75,25 @@ func (s *Store) sweep() error {
 	return nil
 }
 
+// removeTomb removes a closed session whose closer died. Its old name has to be gone
+// for good before that, or a power cut could bring back half a session.
+func (s *Store) removeTomb(dir string) error {
+	if s.durable() {
+		if err := s.disk.syncDirs(s.stagingDir(), s.sessionsDir()); err != nil {
+			return err
+		}
+	}
+	return s.disk.removeAll(dir)
+}
+
 // removeAbandoned removes a build that nobody holds.
-func removeAbandoned(dir string, o lock.Options) error {
-	b, err := lockBuild(dir, o)
+func (s *Store) removeAbandoned(dir string) error {
+	b, err := lockBuild(dir, s.lockOptions())
 	if errors.Is(err, lock.ErrClosed) || errors.Is(err, lock.ErrBusy) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.RemoveAll(dir), b.release())
+	return errors.Join(s.disk.removeAll(dir), b.release())
 }

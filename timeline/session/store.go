@@ -26,7 +26,8 @@ const (
 type Options struct {
 	// Timeline configures the logs of the sessions. Its Session and Locks are
 	// filled in. Its Buffered holds for the records too: they are still replaced
-	// atomically, but a power cut may take back the last changes.
+	// atomically, but a power cut may take back the last changes, and damage what was
+	// being written.
 	Timeline timeline.Options
 
 	// LockWait bounds each wait for a lock, as [lock.Options] does.
@@ -41,6 +42,7 @@ type Options struct {
 type Store struct {
 	dir     string
 	options Options
+	disk    disk
 }
 
 // DefaultDir returns the directory of the user's store: $DOCKET_HOME, else docket
@@ -83,7 +85,7 @@ func OpenStore(dir string, o Options) (*Store, error) {
 	if o.Timeline.Now == nil {
 		o.Timeline.Now = o.Now
 	}
-	return &Store{dir: path, options: o}, nil
+	return &Store{dir: path, options: o, disk: realDisk}, nil
 }
 
 // Dir returns the directory of the store as an absolute path.
