@@ -126,7 +126,7 @@ func (c *call) declare(ctx context.Context, d session.Declaration) error {
 func declareIn(ctx context.Context, s *session.Session, d session.Declaration) (session.Declared, error) {
 	before := authored(s)
 	a, err := s.Declare(ctx, d)
-	if err != nil && (errors.Is(err, segment.ErrFaulted) || before != d && authored(s) == d) {
+	if err != nil && authored(s) == d && (before != d || errors.Is(err, segment.ErrFaulted)) {
 		err = fmt.Errorf("%w: %w", errInDoubt, err)
 	}
 	return a, err
