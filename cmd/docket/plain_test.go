@@ -105,7 +105,7 @@ func TestLogLinesNeverAct(t *testing.T) {
 		var out bytes.Buffer
 		c := flagless(&out)
 		c.report, c.out.json = &reporter{w: &out}, json
-		slog.New(c.logHandler()).Info(text, "why"+text, text, "error", errors.New(text))
+		slog.New(c.logHandler()).Info(text, "why"+text, text, "error", errors.New(text), "alone", "\x7f")
 		if acting := raw(out.String()); acting != "" || out.Len() == 0 {
 			t.Errorf("json %v: %q holds %q", json, &out, acting)
 		}
