@@ -30,10 +30,11 @@ const hurry = "GORACE=atexit_sleep_ms=0"
 // change a file. A plain run of the tests takes a part of the deaths, which the script
 // spreads over the operations; with -sweep=full it takes all.
 func TestSweep(t *testing.T) {
+	t.Parallel()
 	canTrace(t)
 	groups := [][]string{
-		{"new", "send", "send-more", "send-keyed", "send-exec", "rotate", "confirm", "close"},
-		{"drain", "drain-exec", "ask", "revoke", "revoke-sender", "confirm-absent", "seal", "repair", "archive"},
+		{"new", "send", "send-more", "rotate"}, {"send-keyed", "send-exec", "confirm", "close"},
+		{"drain", "ask", "revoke", "revoke-sender"}, {"drain-exec", "confirm-absent", "seal", "repair", "archive"},
 	}
 	every := "8"
 	if *sweepAll == "full" {

@@ -54,6 +54,7 @@ func (b box) opened() int {
 // When the disk makes trouble the answer is honest, the queue holds nothing that the
 // log lacks, and all goes on when the trouble is over.
 func TestDiskTrouble(t *testing.T) {
+	t.Parallel()
 	canTrace(t)
 	for _, args := range [][]string{
 		{"send", "w", "NEW", "--no-drain"},
@@ -232,6 +233,7 @@ func (b box) arrived() []string {
 // A file that can grow so far only makes one write short, and the rest of it fail, as
 // on a disk that fills up in the middle of a line.
 func TestShortWrites(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("prlimit"); err != nil {
 		t.Skip("needs prlimit")
 	}

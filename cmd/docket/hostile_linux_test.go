@@ -31,6 +31,7 @@ func controls() string {
 // No text, note, title, setting, id or agent's answer acts on the terminal of somebody
 // who reads about it, whether docket knows that it writes to a terminal or not.
 func TestNothingActsOnTheTerminal(t *testing.T) {
+	t.Parallel()
 	b := newBox(t)
 	text := controls()
 	b.must("new", "w", "--title", text, "--adapter", "exec", "--set", "headless=false", "--set", "cmd=printf '\\033[31m\\033]0;x\\007' >&2; exit 1 # "+text)
@@ -61,6 +62,7 @@ func TestNothingActsOnTheTerminal(t *testing.T) {
 
 // In JSON nothing is lost by that, whoever wrote the line or the record.
 func TestJSONKeepsTheText(t *testing.T) {
+	t.Parallel()
 	b := newBox(t)
 	text := controls()
 	b.must("new", "w", "--title", text)
@@ -167,6 +169,7 @@ func (b box) within(mebibytes int, stdin string, args ...string) answer {
 // The largest text, and a line that no docket writes, cost a bounded number of copies,
 // and what does not show them costs nothing of the kind.
 func TestMemoryIsBounded(t *testing.T) {
+	t.Parallel()
 	b := newBox(t)
 	b.must("new", "w")
 	text := strings.Repeat("a", timeline.DefaultMaxTextBytes)
@@ -221,6 +224,7 @@ func (b box) addRaw(lines string) {
 
 // Deep and huge JSON is damage like any other: named, in bounded memory.
 func TestDeepJSON(t *testing.T) {
+	t.Parallel()
 	base := newBox(t)
 	base.must("new", "w")
 	base.must("send", "w", "one", "--no-drain")
@@ -253,6 +257,7 @@ func TestDeepJSON(t *testing.T) {
 
 // A directory that somebody else owns, or that everybody may write to, is refused.
 func TestForeignDirectories(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
 	}
@@ -286,7 +291,8 @@ func TestForeignDirectories(t *testing.T) {
 // A store of very many sessions is listed, drained and served; memory does not grow
 // with their number as long as nothing is owed. A plain run makes fewer of them.
 func TestManySessions(t *testing.T) {
-	sessions := 4_000
+	t.Parallel()
+	sessions := 2_000
 	if *sweepAll == "full" {
 		sessions = 20_000
 	}

@@ -30,6 +30,7 @@ func (b box) unread(args ...string) (*os.ProcessState, string) {
 // the middle of that, and is told on standard error; a message by its id. A verb that
 // only reads ends as other programs do.
 func TestNobodyReads(t *testing.T) {
+	t.Parallel()
 	b := newBox(t)
 	b.must("new", "w")
 	for _, args := range [][]string{

@@ -10,6 +10,7 @@ import (
 
 // The tour of the README works as it is typed there, in an empty directory.
 func TestReadmeTour(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("needs a shell")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,13 +23,22 @@ import (
 
 // The programs of the scripts: docket itself, and what they need beside it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(crowd{m}, map[string]func(){
 		"docket":  main,
 		"repeat":  repeat,
 		"bytes":   printBytes,
 		"capture": capture,
 		"island":  island,
 	})
+}
+
+// A crowd runs more tests at once than there are processors, as most of them wait for
+// other processes and for the disk. The flag -parallel counts more than that.
+type crowd struct{ *testing.M }
+
+func (c crowd) Run() int {
+	check(flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))))
+	return c.M.Run()
 }
 
 // The scripts are the manual: each file is one behaviour, named after its verb.
@@ -42,6 +53,7 @@ func TestMain(m *testing.M) {
 //
 // and the programs repeat, bytes, capture and island.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("needs a shell, as the adapter exec does")
 	}
