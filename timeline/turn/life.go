@@ -57,7 +57,10 @@ func (l *life) check(e Event) error {
 		if _, known := l.now[p.Name]; !known && len(l.now) >= maxStates {
 			return errStates
 		}
-		return nil
+		if e.Native.Broker == 0 {
+			return nil
+		}
+		return checkBroker(e, open)
 	case Started:
 		if open != nil {
 			return fmt.Errorf("%w: %s", errTwoTurns, open.started.Turn)
@@ -70,7 +73,16 @@ func (l *life) check(e Event) error {
 	if open == nil || e.Turn != open.started.Turn {
 		return fmt.Errorf("%w: turn %q", errWrongTurn, e.Turn)
 	}
-	if b := e.Native.Broker; b != 0 && b <= open.broker {
+	return checkBroker(e, open)
+}
+
+// checkBroker returns why the broker sequence of e cannot come next on the open turn.
+func checkBroker(e Event, open *track) error {
+	b := e.Native.Broker
+	if b != 0 && open == nil {
+		return fmt.Errorf("%w: %d, and no turn is open", errBrokerOrder, b)
+	}
+	if b != 0 && b <= open.broker {
 		return fmt.Errorf("%w: %d after %d", errBrokerOrder, b, open.broker)
 	}
 	return nil
@@ -85,7 +97,6 @@ func (l *life) add(e Event) {
 			l.now = map[string]string{}
 		}
 		l.now[p.Name] = p.Value
-		return
 	case Started:
 		token := p.Token
 		p.Token = ""
@@ -95,7 +106,9 @@ func (l *life) add(e Event) {
 	case Finished:
 		l.last.finished = &e
 	}
-	l.last.broker = max(l.last.broker, e.Native.Broker)
+	if l.last != nil {
+		l.last.broker = max(l.last.broker, e.Native.Broker)
+	}
 }
 
 // state returns the facts about the session that hold now.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -105,6 +106,9 @@ func (l *Log) decode(at segment.Line, epoch segment.Epoch) (Event, error) {
 func (l *Log) invalid(at segment.Line, err error) error {
 	e := &InvalidError{Session: l.session, Offset: at.Offset, Seq: at.Seq, Err: err}
 	e.Path = filepath.Join(l.dir, segmentsDir, fmt.Sprintf("%012d.ndjson", at.Segment))
+	if _, err := os.Lstat(e.Path); err != nil {
+		e.Path += ".zst" // sealed
+	}
 	var damage *segment.CorruptError
 	if errors.As(at.Err, &damage) {
 		e.Path, e.Offset = damage.Path, damage.Offset

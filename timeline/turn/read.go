@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/segment"
@@ -37,6 +38,62 @@ func (l *Log) History(ctx context.Context, from timeline.Cursor) iter.Seq2[Event
 			}
 		}
 	}
+}
+
+// Recent returns the last n events, oldest first, and the cursor behind them. It reads
+// from the end, at a cost that does not grow with the log. Errors are as for
+// [Log.History].
+func (l *Log) Recent(ctx context.Context, n int) ([]Event, timeline.Cursor, error) {
+	v, err := l.segments.View(ctx)
+	if err != nil {
+		return nil, timeline.Cursor{}, l.wrap(err)
+	}
+	var events []Event
+	err = l.backward(ctx, v, func(e Event) bool {
+		if len(events) < n {
+			events = append(events, e)
+		}
+		return len(events) < n
+	})
+	slices.Reverse(events)
+	return events, l.cursor(v.Epoch(), l.until(v)), err
+}
+
+// Latest returns the newest event that belongs to a turn, and false before the first:
+// while that is not [Finished], the turn is open. It reads from the end.
+func (l *Log) Latest(ctx context.Context) (e Event, ok bool, err error) {
+	v, err := l.segments.View(ctx)
+	if err != nil {
+		return Event{}, false, l.wrap(err)
+	}
+	err = l.backward(ctx, v, func(newest Event) bool {
+		if ok = newest.Turn != ""; ok {
+			e = newest
+		}
+		return !ok
+	})
+	return e, ok && err == nil, err
+}
+
+// backward gives the events of v to more, newest first, until that returns false.
+func (l *Log) backward(ctx context.Context, v *segment.View, more func(Event) bool) error {
+	end := l.until(v)
+	for at, err := range v.Backward(ctx) {
+		if err != nil {
+			return l.wrap(err)
+		}
+		if at.Header {
+			continue
+		}
+		e, err := l.decode(at, v.Epoch())
+		if err != nil {
+			return l.invalid(at, err)
+		}
+		if e.Seq < end && !more(e.shown()) {
+			return nil
+		}
+	}
+	return nil
 }
 
 // Answers returns the event that started the latest turn for the message mid, and

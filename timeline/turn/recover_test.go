@@ -97,6 +97,7 @@ func TestRecoveryFailsClosed(t *testing.T) {
 		{"fact with a turn", [][]byte{begin, line("1-a", turn.State{Name: "n"})}, 1, nil, "no turn", true},
 		{"broker goes back", [][]byte{begin, brokerLine("1-a", 2), brokerLine("1-a", 1)}, 2, nil, "1 after 2", true},
 		{"broker repeats", [][]byte{begin, brokerLine("1-a", 2), brokerLine("1-a", 2)}, 2, nil, "2 after 2", true},
+		{"broker without a turn", [][]byte{turn.Encode(turn.Event{Time: now, Native: turn.Native{Broker: 1}, Payload: turn.State{Name: "n"}})}, 0, nil, "no turn is open", true},
 		{"too many facts", tooManyFacts(), turn.MaxStates, nil, "names", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

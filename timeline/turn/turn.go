@@ -53,9 +53,14 @@ func (w *Writer) Start(ctx context.Context, s Started) (*Turn, error) {
 }
 
 // Publish appends a fact about the session. It belongs to no turn, and may come at
-// any time. Errors are as for [Turn.Emit]; a Writer knows at most 64 names.
+// any time; what the broker numbered on a turn is for [Turn.Publish]. Errors are as for
+// [Turn.Emit]; a Writer knows at most 64 names.
 func (w *Writer) Publish(ctx context.Context, n Native, s State) (Event, error) {
-	if err := w.check(n, s); err != nil {
+	err := w.check(n, s)
+	if err == nil && n.Broker != 0 {
+		err = fmt.Errorf("session %s: %w: broker sequence %d without a turn", w.log.session, ErrEvent, n.Broker)
+	}
+	if err != nil {
 		return Event{}, err
 	}
 	e, _, err := w.record(ctx, func() (Event, error) { return Event{Native: n, Payload: s}, nil })
@@ -74,6 +79,18 @@ func (w *Writer) Publish(ctx context.Context, n Native, s State) (Event, error) 
 // comes after it will be. Only after a failed sync it may be in the log all the same.
 // If the process dies inside, the event is there whole or not at all.
 func (t *Turn) Emit(ctx context.Context, n Native, p Emission) (Event, error) {
+	return t.add(ctx, t.ID(), n, p)
+}
+
+// Publish is [Writer.Publish] for a fact that the turn's producer tells. The event is
+// the session's, and outlasts the turn; but it counts for [Turn.Broker] and is refused
+// when the turn is finished. Errors are as for [Turn.Emit].
+func (t *Turn) Publish(ctx context.Context, n Native, s State) (Event, error) {
+	return t.add(ctx, "", n, s)
+}
+
+// add appends an event of the turn's producer, unless the turn is finished.
+func (t *Turn) add(ctx context.Context, turn string, n Native, p Payload) (Event, error) {
 	if err := t.w.check(n, p); err != nil {
 		return Event{}, err
 	}
@@ -81,7 +98,7 @@ func (t *Turn) Emit(ctx context.Context, n Native, p Emission) (Event, error) {
 		if t.track.finished != nil {
 			return Event{}, fmt.Errorf("session %s: %w: %s", t.w.log.session, ErrFinished, t.ID())
 		}
-		return t.event(n, p)
+		return t.event(turn, n, p)
 	})
 	return e, err
 }
@@ -133,7 +150,7 @@ func (t *Turn) end(ctx context.Context, n Native, f Finished) (Event, error) {
 		if first = t.track.finished; first != nil {
 			return Event{}, ErrFinished
 		}
-		return t.event(n, f)
+		return t.event(t.ID(), n, f)
 	})
 	if first != nil {
 		return *first, nil
@@ -141,13 +158,13 @@ func (t *Turn) end(ctx context.Context, n Native, f Finished) (Event, error) {
 	return e, err
 }
 
-// event returns an event of this turn, unless the broker gave its number before. It
-// is called from prepare.
-func (t *Turn) event(n Native, p Payload) (Event, error) {
+// event returns an event of this turn's producer, unless the broker gave its number
+// before. It is called from prepare.
+func (t *Turn) event(turn string, n Native, p Payload) (Event, error) {
 	if n.Broker != 0 && n.Broker <= t.track.broker {
 		return Event{}, fmt.Errorf("session %s: %w: %d of turn %s, which is at %d", t.w.log.session, ErrReplayed, n.Broker, t.ID(), t.track.broker)
 	}
-	return Event{Turn: t.ID(), Native: n, Payload: p}, nil
+	return Event{Turn: turn, Native: n, Payload: p}, nil
 }
 
 // check refuses what cannot be stored, before anything is waited for.
