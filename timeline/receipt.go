@@ -18,8 +18,9 @@ type Found struct {
 
 // Receipt returns the message that was accepted for the request, and false if none
 // was. It opens only segments that may hold it. The error is [ErrCorrupt] where a
-// line that bears the digest, or a whole range or segment that may hold it, cannot be
-// read: then nobody knows whether the request was accepted.
+// line that bears a part of the digest, or a whole range or segment that may hold it,
+// cannot be read, and where only the end of the request can be: then nobody knows
+// whether the request was accepted, or as which message.
 func (l *Log) Receipt(ctx context.Context, operation, requestDigest string) (f Found, ok bool, err error) {
 	settled, revoked := map[string]bool{}, map[string]bool{}
 	var doubt *LineError
@@ -28,7 +29,7 @@ func (l *Log) Receipt(ctx context.Context, operation, requestDigest string) (f F
 			return Found{}, false, l.wrap(err)
 		}
 		if at.Class == segment.Unreadable {
-			if len(at.Bytes) == 0 || bytes.Contains(at.Bytes, []byte(requestDigest)) {
+			if len(at.Bytes) == 0 || bearsPart(at.Bytes, requestDigest) {
 				_, doubt = l.decode(&at)
 			}
 			continue
@@ -53,10 +54,25 @@ func (l *Log) Receipt(ctx context.Context, operation, requestDigest string) (f F
 	if !ok && doubt != nil {
 		return Found{}, false, l.wrap(fmt.Errorf("whether request %s was accepted cannot be known: %w", operation, doubt))
 	}
+	if !ok && len(settled)+len(revoked) > 0 {
+		return Found{}, false, l.wrap(fmt.Errorf("request %s is at an end, and its message is not there: %w", operation, ErrCorrupt))
+	}
 	if !ok || f.Settled || f.Revoked {
 		return f, ok, nil
 	}
 	return l.completed(ctx, f)
+}
+
+// bearsPart reports whether a damaged line has so much of the digest that it is no
+// chance.
+func bearsPart(raw []byte, digest string) bool {
+	const part = 12
+	for i := 0; i+part <= len(digest); i++ {
+		if bytes.Contains(raw, []byte(digest[i:i+part])) {
+			return true
+		}
+	}
+	return bytes.Contains(raw, []byte(digest))
 }
 
 // completed adds what lines without the key say of the message.

@@ -3,15 +3,19 @@ package segment
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"iter"
 )
 
 // FindKey yields the lines whose [Schema] Key is digest, newest first. Among them it
 // yields a line of the class Unreadable for everything that is damaged or missing
-// where such a line could have been. A segment whose filter excludes the digest is
-// not opened; about one in a hundred of the others is opened in vain. After an
-// error the iteration ends.
+// where such a line could have been, without Bytes where more than a line is gone. A
+// segment whose filter excludes the digest is not opened; about one in a hundred of
+// the others is opened in vain. One that should have such a line and has none is held
+// against its digest: what was in it may be what was changed. After an error the
+// iteration ends.
 func (l *Log) FindKey(ctx context.Context, digest []byte) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		v, err := l.View(ctx)
@@ -45,7 +49,8 @@ type keySearch struct {
 // segment searches the segment at index i, unless it cannot hold the key.
 func (s *keySearch) segment(ctx context.Context, i int) (more bool, err error) {
 	v := s.view
-	if v.excludes(v.segments[i].n, s.digest) {
+	listed, known := v.lists(v.segments[i].n, s.digest)
+	if known && !listed {
 		s.known = false
 		return true, nil
 	}
@@ -55,15 +60,44 @@ func (s *keySearch) segment(ctx context.Context, i int) (more bool, err error) {
 		}
 	}
 	s.known = true
-	return v.backwardIn(ctx, i, &s.after, func(line Line, err error) bool {
+	found := false
+	more, err = v.backwardIn(ctx, i, &s.after, func(line Line, err error) bool {
 		if line.Class == Unreadable {
 			return s.yield(line, err)
 		}
 		if key, ok := v.log.o.Schema.Key(line.Bytes); ok && !line.Header && bytes.Equal(key, s.digest) {
+			found = true
 			return s.yield(line, err)
 		}
 		return true
 	})
+	if err != nil || !more || !listed || found {
+		return more, err
+	}
+	return s.unchanged(v.segments[i].n)
+}
+
+// unchanged yields a line in the place of segment n if its bytes are not those that
+// the header behind it speaks of.
+func (s *keySearch) unchanged(n uint64) (more bool, err error) {
+	l := s.view.log
+	h, err := l.headerOf(n + 1)
+	if err != nil || h == nil || h.Prev == "" {
+		return true, err
+	}
+	src, err := l.open(n)
+	if errors.Is(err, errMissing) {
+		return true, nil // which was yielded already
+	}
+	if err != nil {
+		return false, err
+	}
+	sum := &summing{src: src, hash: sha256.New()}
+	digest, err := sum.finish()
+	if err = errors.Join(err, src.Close()); err != nil || digest == h.Prev {
+		return true, err
+	}
+	return s.yield(lostLine(src.path, n, s.after, &CorruptError{Err: errAltered}), nil), nil
 }
 
 // gap yields a line in the place of segments that are missing before index i, unless
@@ -74,28 +108,31 @@ func (s *keySearch) gap(i int) bool {
 	if i > 0 {
 		before = s.view.segments[i-1].n
 	}
-	if n == before+2 && s.view.excludes(n-1, s.digest) {
-		return true
+	if n == before+2 {
+		if listed, known := s.view.lists(n-1, s.digest); known && !listed {
+			return true
+		}
 	}
 	return s.view.gap(i, s.after, s.yield)
 }
 
-// excludes reports that segment n cannot hold the key, as far as the header of the
-// segment behind it knows.
-func (v *View) excludes(n uint64, digest []byte) bool {
+// lists reports whether segment n held the key when the next one was begun, by the
+// filter in the header of that one; known is false where there is none. About one in
+// a hundred is listed without having been there.
+func (v *View) lists(n uint64, digest []byte) (listed, known bool) {
 	if n == v.newestNumber() {
-		return false
+		return false, false
 	}
 	bits, ok := v.log.memo.filter(v.epoch, n)
 	if !ok {
 		h, err := v.log.headerOf(n + 1)
 		if err != nil || h == nil || !h.HasKeys {
-			return false
+			return false, false
 		}
 		if bits, err = base64.StdEncoding.AppendDecode(nil, h.Keys); err != nil {
-			return false
+			return false, false
 		}
 		v.log.memo.keepFilter(v.epoch, n, bits)
 	}
-	return excludes(bits, digest)
+	return !excludes(bits, digest), true
 }

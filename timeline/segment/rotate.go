@@ -202,8 +202,10 @@ func (l *Log) describeOne(h *header, src *source, fold Fold) error {
 	}
 	sum := &summing{src: src, hash: sha256.New()}
 	var keys filter
+	h.HasKeys = true
 	next, err := l.scanFrom(sum, src, 0, end, h.First, func(line *Line) bool {
 		if line.Header || line.Class == Unreadable {
+			h.HasKeys = h.HasKeys && line.Header // which keys an unreadable line had is not known
 			return true
 		}
 		fold.Add(*line)
@@ -215,7 +217,7 @@ func (l *Log) describeOne(h *header, src *source, fold Fold) error {
 	if err != nil {
 		return err
 	}
-	h.First, h.Keys, h.HasKeys = next, keys.encode(), true
+	h.First, h.Keys = next, keys.encode()
 	if src.seal != nil && src.seal.summary != nil {
 		h.Prev = src.seal.summary.Digest
 		return nil

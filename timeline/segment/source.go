@@ -13,6 +13,9 @@ const blockBytes = 64 << 10
 // errMissing is what open answers when a segment has no file in either form.
 var errMissing = errors.New("segment is missing")
 
+// errAltered is what is wrong with a segment whose digest is another than it was.
+var errAltered = errors.New("it is not what it was: its SHA-256 is another")
+
 // A source is the uncompressed bytes of one open segment, in whichever form.
 type source struct {
 	n    uint64
