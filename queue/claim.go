@@ -28,6 +28,9 @@ func (q *Queue) attempt(held *lock.Record, mid string, edit func(n *note, now ti
 		next.Claimed = &n.since
 	case n.about(mid):
 		next.Attempts, next.Claimed, next.LastAttempt, next.LastError = n.Attempts, n.Claimed, n.LastAttempt, n.LastError
+	case l.entry.Doubt != "":
+		since := l.entry.doubted()
+		next.Claimed = &since
 	}
 	edit(&next, q.now().UTC().Round(0))
 	return q.writeNote(held, next)

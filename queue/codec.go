@@ -63,6 +63,9 @@ func (w *lineWriter) known(e Entry) {
 	if at := e.EnqueuedAt.UTC().Truncate(time.Millisecond); !at.IsZero() && at.Year() >= 0 && at.Year() <= 9999 {
 		w.string(`,"enqueuedAt":`, at.Format(stamp))
 	}
+	if e.Doubt != "" {
+		w.string(`,"doubt":`, e.Doubt)
+	}
 }
 
 // checksum is what tells an entry that was changed on the disk from the one that
@@ -111,7 +114,7 @@ func (e Entry) validate() error {
 	if e.MID == "" {
 		return fmt.Errorf("%w: it has no id", ErrInvalid)
 	}
-	texts := []string{e.MID, e.Text, e.From}
+	texts := []string{e.MID, e.Text, e.From, e.Doubt}
 	if e.Dispatch != nil {
 		texts = append(texts, e.Dispatch.Operation, e.Dispatch.RequestDigest)
 	}
@@ -255,6 +258,11 @@ func (d *decoding) other(name string) error {
 		var at time.Time
 		if err = json.Unmarshal(value, &at); err == nil {
 			e.EnqueuedAt = at
+		}
+	case "doubt":
+		var why *string
+		if err = json.Unmarshal(value, &why); err == nil && why != nil {
+			e.Doubt = *why
 		}
 	case "crc":
 		// One of another kind is another writer's.

@@ -85,6 +85,7 @@
 //	 "attributes":{"name":"value"},                      if there are any
 //	 "seq":7,                                            if it is known
 //	 "enqueuedAt":"2027-01-15T08:00:00.123Z",
+//	 "doubt":"…",                                        if it may have been handed over
 //	 "crc":2919762820}
 //
 // and then the members of other writers. The number under crc is the CRC-32C of the

@@ -21,6 +21,10 @@ type Entry struct {
 	HasSeq     bool
 	EnqueuedAt time.Time // zero when another writer did not say
 
+	// Doubt says why the message may have been handed over already. Once it is the
+	// oldest it counts as claimed, until an attempt at it is noted.
+	Doubt string
+
 	// What follows is kept for the oldest entry only, beside the list.
 
 	Attempts    int       // hand-overs begun, and refusals before one began
@@ -29,6 +33,15 @@ type Entry struct {
 	Claimed     time.Time // when its last hand-over began, while nothing is known of how it ended
 
 	extra []member
+}
+
+// doubted is when the hand-over began that an entry with a doubt stands for; nobody
+// knows better.
+func (e Entry) doubted() time.Time {
+	if e.EnqueuedAt.IsZero() {
+		return time.Unix(0, 0).UTC()
+	}
+	return e.EnqueuedAt
 }
 
 // A Dispatch ties an entry to the receipt of a keyed request.

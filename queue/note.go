@@ -72,6 +72,9 @@ func (n note) applyTo(e *Entry) {
 		return
 	}
 	if !n.about(e.MID) {
+		if e.Doubt != "" {
+			e.Claimed, e.LastError = e.doubted(), e.Doubt
+		}
 		return
 	}
 	e.Attempts, e.LastError = n.Attempts, n.LastError

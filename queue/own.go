@@ -50,6 +50,10 @@ func decodeOwn(raw []byte) (e Entry, ok bool) {
 		r.bad = r.bad || err != nil || at.Format(stamp) != written
 		e.EnqueuedAt = at
 	}
+	if r.skip(`,"doubt":`) {
+		e.Doubt = r.string(``)
+		r.bad = r.bad || e.Doubt == ""
+	}
 	known := raw[:len(raw)-len(r.rest)]
 	if r.skip(sumName) {
 		sum := r.number()
