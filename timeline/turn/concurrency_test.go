@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"sync"
 	"testing"
 
@@ -18,24 +19,10 @@ func TestProducersAtOnce(t *testing.T) {
 	dir := newDir(t)
 	w := open(t, dir, func(o *turn.Options) { o.Buffered, o.SegmentBytes = false, 4000 })
 	tn := start(t, w, turn.Started{})
-	followed := make(chan []string, 2)
+	followed := make(chan int, 2)
 	for _, l := range []*turn.Log{w.Log(), read(t, dir)} {
 		updates := l.Follow(t.Context(), cursor(t, l.Start))
-		go func() {
-			var words []string
-			for u, err := range updates {
-				if err != nil {
-					t.Error(err)
-				}
-				if u.CaughtUp {
-					continue
-				}
-				if words = append(words, brief([]turn.Event{u.Event})...); u.Event.Kind() == turn.KindFinished || err != nil {
-					break
-				}
-			}
-			followed <- words
-		}()
+		go func() { followed <- countToTheEnd(t, updates) }()
 	}
 	var mu sync.Mutex
 	acked := map[uint64]string{}
@@ -80,10 +67,31 @@ func TestProducersAtOnce(t *testing.T) {
 		t.Errorf("acknowledged, and not in the log: %v", acked)
 	}
 	for range 2 {
-		if words := <-followed; len(words) != len(events) {
-			t.Errorf("a follower saw %d events, want %d", len(words), len(events))
+		if n := <-followed; n != len(events) {
+			t.Errorf("a follower saw %d events, want %d", n, len(events))
 		}
 	}
+}
+
+// countToTheEnd returns how many events a follower saw until the turn finished.
+func countToTheEnd(t *testing.T, updates iter.Seq2[turn.Update, error]) (n int) {
+	for u, err := range updates {
+		switch {
+		case err != nil:
+			t.Error(err)
+			return n
+		case u.CaughtUp:
+		case u.Event.Seq != uint64(n):
+			t.Errorf("got event %d, want %d", u.Event.Seq, n)
+			return n
+		default:
+			n++
+		}
+		if !u.CaughtUp && u.Event.Kind() == turn.KindFinished {
+			break
+		}
+	}
+	return n
 }
 
 // Close may come at any moment: who is cut off is told, and nothing is half there.
