@@ -54,6 +54,7 @@ const (
 	factFrame        = "fact"
 	findFrame        = "find"
 	foundFrame       = "found"
+	idleFrame        = "idle"
 )
 
 // fields names the fields that each type of frame may have.
@@ -84,6 +85,7 @@ var fields = map[string]string{
 	factFrame:        "name text",
 	findFrame:        "mid",
 	foundFrame:       "mid state",
+	idleFrame:        "",
 }
 
 // A frame is one line of the protocol.

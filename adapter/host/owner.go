@@ -12,8 +12,8 @@ import (
 	"github.com/docket-go/docket/lock/step"
 )
 
-// A Notice is what a broker tells its recorder: [Offer], [Emission], [Fact] or
-// [Question].
+// A Notice is what a broker tells its recorder: [Offer], [Emission], [Fact],
+// [Question] or [Idle].
 type Notice interface{ notice() }
 
 // Offer is a prompt for which the recorder starts a turn, bound to the token, before
@@ -30,6 +30,11 @@ type Fact struct{ State }
 // was recorded says; [Owner.Answer] answers it.
 type Question struct{ MID string }
 
+// Idle says that the host can take a prompt: for the first time, or again after a turn.
+// It is the moment to have the next message handed over.
+type Idle struct{}
+
+func (Idle) notice()     {}
 func (Offer) notice()    {}
 func (Emission) notice() {}
 func (Fact) notice()     {}
@@ -152,6 +157,8 @@ func (f frame) notice() (Notice, error) {
 		return Fact{State{f.Name, f.Text}}, nil
 	case findFrame:
 		return Question{f.MID}, nil
+	case idleFrame:
+		return Idle{}, nil
 	}
 	if err := f.told(); err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ type recorder struct {
 	ready  bool   // it has said once that nothing is left to catch up with
 	bound  bool   // it gets the emissions of the turn
 	sent   uint64 // number of the last one
+	idle   bool   // it was told that the next prompt may come
 	out    []frame
 	news   map[string]string // facts that it has not been told
 	finds  map[string][]chan adapter.Presence
@@ -121,6 +122,10 @@ func (s *state) next(r *recorder) ([]frame, error) {
 		frames = append(frames, frame{Type: factFrame, Name: name, Text: r.news[name]})
 	}
 	clear(r.news)
+	if !r.idle && s.busy() == nil && s.starting == nil {
+		r.idle = true
+		frames = append(frames, frame{Type: idleFrame})
+	}
 	if s.turn == nil || !r.bound {
 		return frames, nil
 	}
@@ -194,6 +199,7 @@ func (s *state) recorderReady(r *recorder, token string) error {
 		s.turn.ready = true
 	}
 	r.ready = true
+	s.wake()
 	return nil
 }
 
@@ -222,7 +228,7 @@ func (s *state) dispatch(r *recorder, token string) (*turn, error) {
 	}
 	s.offer = nil
 	s.turn = &turn{offer: o, agent: s.agent, replay: replay{from: 1}, pending: map[string]Permission{}}
-	r.bound, r.sent = true, 0
+	r.bound, r.sent, r.idle = true, 0, false
 	var err error
 	switch {
 	case o.resolved(): // the broker is ending

@@ -82,6 +82,7 @@ func (b *Broker) start() {
 	b.with(func(s *state) {
 		close(s.starting)
 		s.starting = nil
+		s.wake()
 		if err != nil {
 			b.failed(s, err)
 			return
@@ -91,7 +92,6 @@ func (b *Broker) start() {
 		if s.stopping {
 			s.agent.kill()
 		}
-		s.wake()
 	})
 }
 

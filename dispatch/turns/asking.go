@@ -1,0 +1,60 @@
+package turns
+
+import (
+	"context"
+	"strings"
+
+	"github.com/docket-go/docket/timeline/session"
+)
+
+// The notes of [Asking], by which it knows its own declarations again.
+const (
+	asks   = "The agent asks for permission:" // begins the note
+	goesOn = "The agent goes on: nothing is asked any more."
+)
+
+// Asking returns the default for [Options.Permissions]: nothing is approved by itself,
+// and a person is asked by the session's public status. While something is pending the
+// session is declared asking, with a note that names the title and the options of
+// each request and nothing else of it; afterwards it is active again, and idle once
+// the turn is over. A status that the agent has declared meanwhile is left alone.
+func Asking(s *session.Session) func(ctx context.Context, p Pending) error {
+	return func(ctx context.Context, p Pending) error {
+		if len(p.Permissions) > 0 {
+			_, err := s.Declare(ctx, session.Declaration{Status: session.StatusAsking, Note: note(p)})
+			return err
+		}
+		now, err := s.Record()
+		if err != nil {
+			return err
+		}
+		asking := now.Status == session.StatusAsking && strings.HasPrefix(now.Note, asks)
+		switch {
+		case p.Finished && (asking || now.Status == session.StatusActive && now.Note == goesOn):
+			_, err = s.Declare(ctx, session.Declaration{Status: session.StatusIdle})
+		case !p.Finished && asking:
+			_, err = s.Declare(ctx, session.Declaration{Status: session.StatusActive, Note: goesOn})
+		}
+		return err
+	}
+}
+
+func note(p Pending) string {
+	var b strings.Builder
+	b.WriteString(asks)
+	for _, asked := range p.Permissions {
+		b.WriteString("\n" + line(asked.ID) + ": " + line(asked.Title))
+		for i, option := range asked.Options {
+			b.WriteString([]string{" (", ", "}[min(i, 1)] + line(option))
+		}
+		if len(asked.Options) > 0 {
+			b.WriteString(")")
+		}
+	}
+	return b.String()
+}
+
+// line makes one line of text that an agent gave, without what a note cannot hold.
+func line(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), func(r rune) bool { return r < ' ' || r == 0x7f }), " ")
+}

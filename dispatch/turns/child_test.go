@@ -1,0 +1,5 @@
+//go:build linux || darwin
+
+package turns_test
+
+func child(string) int { return 2 }
