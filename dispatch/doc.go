@@ -52,6 +52,10 @@
 // prove, because another writer's entries were in the file, it reports as
 // [queue.ErrCorrupt] and leaves as it is.
 //
+// Where a file was damaged, a message that the queue has lost and behind which the
+// timeline has a line that cannot be read may be delivered: that line may have said
+// so. [Dispatcher.Repair], and a retry of its key, put it back as unconfirmed.
+//
 // # Format
 //
 // That of packages timeline and queue. A keyed message stores the SHA-256 of its

@@ -3,8 +3,10 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
 )
 
@@ -26,24 +28,33 @@ func (d *Dispatcher) replay(ctx context.Context, h *handle, held *lock.Record, m
 	if found.Settled || found.Revoked {
 		return a, true, nil
 	}
-	return a, true, d.restore(h, held, found)
+	return a, true, d.restore(ctx, h, held, found)
 }
 
-// restore owes a recorded message that is neither settled nor revoked, if the
-// queue does not hold it.
-func (d *Dispatcher) restore(h *handle, held *lock.Record, found timeline.Found) error {
-	owed, err := h.queue.List()
+// restore owes a recorded message that no line says is at an end, if the queue does
+// not hold it. What the queue lacks is what Repair would put back, at its place: of
+// our own messages those that the timeline proves to be owed, as the line that says
+// how this one ended may be one that cannot be read any more.
+func (d *Dispatcher) restore(ctx context.Context, h *handle, held *lock.Record, found timeline.Found) error {
+	queued, err := h.queue.List()
+	if err != nil || holds(queued, found.Sent.MID) {
+		return err
+	}
+	p, err := d.plan(ctx, h, held)
 	if err != nil {
 		return err
 	}
-	for _, e := range owed {
-		if e.MID == found.Sent.MID {
-			return nil
-		}
+	if e := debt(found.Sent); found.Sent.NoDebt && !holds(p.entries, e.MID) {
+		e.Seq, e.HasSeq = found.Seq, true
+		p.entries = append(p.entries, e)
+		p.done.Restored = append(p.done.Restored, e.MID)
+		p.sort()
 	}
-	e := debt(found.Sent)
-	e.Seq, e.HasSeq = found.Seq, true
-	return h.queue.Enqueue(held, e)
+	return d.rebuild(h, held, p)
+}
+
+func holds(entries []queue.Entry, mid string) bool {
+	return slices.ContainsFunc(entries, func(e queue.Entry) bool { return e.MID == mid })
 }
 
 // promiseReplay gives a replayed send the same promise as the first one had: its

@@ -20,6 +20,7 @@ type Repaired struct {
 	Aside    string   // where the damaged file was copied to; empty if it was not damaged
 	Kept     []string // mids that the file held and the timeline does not contradict
 	Restored []string // mids that the timeline proves to be owed and the file did not hold as they were accepted
+	Doubtful []string // those of Restored whose end may stand in a line that cannot be read: they are unconfirmed
 	Dropped  []string // mids that the file held and the timeline proves to be at an end, or not to exist
 }
 
@@ -89,13 +90,14 @@ func (d *Dispatcher) recoverHeld(ctx context.Context, h *handle, held *lock.Reco
 
 // A plan is what the queue has to become for it to say what the timeline proves.
 type plan struct {
-	found   queue.Inspection
-	entries []queue.Entry
-	done    Repaired
+	found      queue.Inspection
+	entries    []queue.Entry
+	unrecorded map[string]bool // mids of those whose line the timeline does not have
+	done       Repaired
 }
 
 func (d *Dispatcher) plan(ctx context.Context, h *handle, held *lock.Record) (*plan, error) {
-	p := &plan{done: Repaired{Session: h.ID()}}
+	p := &plan{unrecorded: map[string]bool{}, done: Repaired{Session: h.ID()}}
 	var err error
 	if p.found, err = h.queue.Inspect(); err != nil {
 		return p, err
@@ -105,8 +107,49 @@ func (d *Dispatcher) plan(ctx context.Context, h *handle, held *lock.Record) (*p
 	if err != nil {
 		return p, err
 	}
-	p.entries, err = d.merge(ctx, h, p.found.Entries, owed, &p.done, held.Restarted())
+	if err = d.merge(ctx, h, p, owed, held.Restarted()); err == nil {
+		err = p.doubt(ctx, h)
+	}
 	return p, err
+}
+
+// doubt marks what the queue did not hold and whose end may stand in a line that
+// cannot be read any more.
+func (p *plan) doubt(ctx context.Context, h *handle) error {
+	i := slices.IndexFunc(p.entries, p.lost)
+	if i < 0 {
+		return nil
+	}
+	from, err := h.Timeline().CursorAt(ctx, p.entries[i].Seq)
+	if err != nil {
+		return err
+	}
+	recorded := map[string]bool{}
+	for event, err := range h.Timeline().From(ctx, from) {
+		var unreadable *timeline.LineError
+		switch {
+		case errors.As(err, &unreadable):
+			p.doubtAll(recorded, unreadable)
+		case err != nil:
+			return err
+		case event.Kind == timeline.KindSent:
+			recorded[event.MID] = true
+		}
+	}
+	return nil
+}
+
+// lost reports whether the queue lacked an entry of the plan.
+func (p *plan) lost(e queue.Entry) bool { return !holds(p.found.Entries, e.MID) }
+
+// doubtAll marks what was recorded before a line that cannot be read.
+func (p *plan) doubtAll(recorded map[string]bool, unreadable *timeline.LineError) {
+	for i := range p.entries {
+		if e := &p.entries[i]; e.Doubt == "" && recorded[e.MID] && p.lost(*e) {
+			e.Doubt = "it may be delivered or revoked: the queue had lost it, and a line behind it cannot be read: " + unreadable.Error()
+			p.done.Doubtful = append(p.done.Doubtful, e.MID)
+		}
+	}
 }
 
 // rebuild carries the plan out, and notes that queue and timeline agree.
@@ -122,7 +165,7 @@ func (d *Dispatcher) rebuild(h *handle, held *lock.Record, p *plan) error {
 
 // merge joins what the queue holds with what the timeline proves, in the order of
 // the timeline and with its bytes.
-func (d *Dispatcher) merge(ctx context.Context, h *handle, queued []queue.Entry, owed []timeline.Debt, done *Repaired, restarted bool) ([]queue.Entry, error) {
+func (d *Dispatcher) merge(ctx context.Context, h *handle, p *plan, owed []timeline.Debt, restarted bool) error {
 	proven := make(map[string]queue.Entry, len(owed))
 	taken := make(map[uint64]bool, len(owed))
 	for _, o := range owed {
@@ -130,41 +173,42 @@ func (d *Dispatcher) merge(ctx context.Context, h *handle, queued []queue.Entry,
 		e.Seq, e.HasSeq = o.Seq, true
 		proven[e.MID], taken[e.Seq] = e, true
 	}
-	fates, err := d.fates(ctx, h, queued, proven)
+	fates, err := d.fates(ctx, h, p.found.Entries, proven)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var entries []queue.Entry
-	seen := map[string]bool{}
-	for _, e := range queued {
+	done, seen := &p.done, map[string]bool{}
+	for _, e := range p.found.Entries {
 		if seen[e.MID] {
 			continue
 		}
 		seen[e.MID] = true
-		p, isProven := proven[e.MID]
+		accepted, isProven := proven[e.MID]
 		switch {
-		case isProven && sameDebt(e, p):
-			e.Seq, e.HasSeq = p.Seq, true
+		case isProven && sameDebt(e, accepted):
+			e.Seq, e.HasSeq = accepted.Seq, true
 			done.Kept = append(done.Kept, e.MID)
 		case isProven:
-			e = noted(p, e)
+			e = noted(accepted, e)
 			done.Restored = append(done.Restored, e.MID)
 		case e.HasSeq && taken[e.Seq] || !keep(&e, fates, restarted):
 			done.Dropped = append(done.Dropped, e.MID)
 			continue
 		default:
+			_, recorded := fates[e.MID]
+			p.unrecorded[e.MID] = !recorded
 			done.Kept = append(done.Kept, e.MID)
 		}
-		entries = append(entries, e)
+		p.entries = append(p.entries, e)
 	}
 	for _, o := range owed {
 		if !seen[o.Sent.MID] {
 			done.Restored = append(done.Restored, o.Sent.MID)
-			entries = append(entries, proven[o.Sent.MID])
+			p.entries = append(p.entries, proven[o.Sent.MID])
 		}
 	}
-	sortBySeq(entries)
-	return entries, nil
+	p.sort()
+	return nil
 }
 
 // fates looks up what became of the entries that no private line proves to be owed.
@@ -189,7 +233,7 @@ func sameDebt(e, p queue.Entry) bool {
 
 // noted is the debt p with what the queue noted about handing over e.
 func noted(p, e queue.Entry) queue.Entry {
-	p.Attempts, p.LastAttempt, p.LastError, p.Claimed = e.Attempts, e.LastAttempt, e.LastError, e.Claimed
+	p.Attempts, p.LastAttempt, p.LastError, p.Claimed, p.Doubt = e.Attempts, e.LastAttempt, e.LastError, e.Claimed, e.Doubt
 	return p
 }
 
@@ -205,15 +249,17 @@ func keep(e *queue.Entry, fates map[string]timeline.Fate, restarted bool) bool {
 	return !fate.Settled && !fate.Revoked
 }
 
-// sortBySeq brings entries into the order of the timeline; one whose line is not
-// known stays behind the entry that it stood behind.
-func sortBySeq(entries []queue.Entry) {
-	for i := 1; i < len(entries); i++ {
-		if !entries[i].HasSeq {
-			entries[i].Seq = entries[i-1].Seq
+// sort brings the entries into the order of the timeline; one whose line it does not
+// have stays behind the entry that it stood behind.
+func (p *plan) sort() {
+	place, last := make(map[string]uint64, len(p.entries)), uint64(0)
+	for _, e := range p.entries {
+		if e.HasSeq && !p.unrecorded[e.MID] {
+			last = e.Seq
 		}
+		place[e.MID] = last
 	}
-	slices.SortStableFunc(entries, func(a, b queue.Entry) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortStableFunc(p.entries, func(a, b queue.Entry) int { return cmp.Compare(place[a.MID], place[b.MID]) })
 }
 
 func inOrder(a, b []queue.Entry) bool {
