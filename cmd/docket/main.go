@@ -5,14 +5,14 @@
 //
 // Nothing of its own: each verb is a few lines over the packages, and any number
 // of dockets may run on one store at once. The store is --store, else
-// $DOCKET_HOME, else the default of package session.
-// The store, and the directory sessions in it, may be symbolic links, as to another
-// disk; a session that is one is refused.
+// $DOCKET_HOME, else the default of package session. It, and the directory sessions
+// in it, may be symbolic links, as to another disk; a session that is one is refused.
 //
 // # Guarantees
 //
-// Standard output holds results only: text for people, in which no control
-// character of a message reaches the terminal, or with --json one object a line.
+// Standard output holds results only: text for people, or with --json one object a
+// line. Nothing of a message acts on the terminal, turns the order of what is read or
+// is hidden: for people it is spelt out (see [plain]), and in JSON it is escaped.
 // Standard error holds one line an error: what was tried on what, the cause, and
 // what to do. The exit status tells errors apart (see [statusOf]). Flags may stand
 // before or after the other arguments; what follows "--" is never a flag.
@@ -20,7 +20,9 @@
 // # Crashes
 //
 // It may be killed at any moment: what then is on disk is what the packages say.
-// A message is accepted when docket send has printed its id. A first SIGINT or
+// A message is accepted when docket send has printed its id, which it does on standard
+// error where standard output cannot be written. A pipe that nobody reads any more ends
+// the verbs that only read; the others go on to their end. A first SIGINT or
 // SIGTERM ends it without breaking anything off: what is being handed over to an
 // agent is waited for. A second one breaks that off too, which leaves the message
 // unconfirmed, and a third one ends the process.
