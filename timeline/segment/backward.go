@@ -10,7 +10,8 @@ import (
 )
 
 // A backScanner cuts the bytes 0..off of a source, which end at a newline, into
-// lines, last first. Its memory is two blocks, or two times the longest line.
+// lines, last first. Its memory is two blocks, or two times the longest line; long runs
+// of NULs are not kept.
 type backScanner struct {
 	src   io.ReaderAt
 	off   int64 // lines that start before off are still to come
@@ -36,8 +37,12 @@ func (s *backScanner) next() (line []byte, off int64, err error) {
 				body = have
 			}
 			from := max(0, len(body)-seen)
-			if i := lineBreakBefore(body[:from]); i >= 0 {
-				return s.take(body, i+1, len(have))
+			start := lineBreakBefore(body[:from]) + 1
+			switch behind := start + endOfNULs(body[start:]); {
+			case behind == start && start > 0, behind > start && behind < len(body):
+				return s.take(body, behind, len(have))
+			case behind > start:
+				return nil, s.off, s.passNULs()
 			}
 			seen = len(body)
 		}

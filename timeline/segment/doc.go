@@ -30,7 +30,10 @@
 //
 // A [Reader] goes on when the log has grown, through rotation and sealing. A [View]
 // is the log as it was at one moment, and is read backward at a cost that follows
-// what is read. Memory is bounded by a block, a frame or the longest line.
+// what is read. Memory is bounded by a block, a frame or the longest line. A hole in a
+// file can be longer than any line: 1 MiB of NULs or more in a row count, with what
+// stands before them in their line, as one range that is lost, and what is behind as a
+// line.
 //
 // Segments before the highest can be sealed ([Log.Seal]): compressed, compared byte
 // for byte, then exchanged. No reader's result changes. [Log.Verify] finds what was

@@ -10,7 +10,7 @@ import (
 const chunkBytes = 128 << 10
 
 // A scanner cuts the committed bytes off..end of a source into lines. Its memory
-// is one chunk, or one line if that is longer.
+// is one chunk, or one line if that is longer; long runs of NULs are not kept.
 type scanner struct {
 	src  io.ReaderAt
 	off  int64 // where the next line starts
@@ -31,7 +31,12 @@ func (s *scanner) next() (line []byte, off int64, err error) {
 	seen := 0
 	for {
 		rest := s.buf[s.pos:]
-		if i := bytes.IndexByte(rest[seen:], '\n'); i >= 0 {
+		i := bytes.IndexByte(rest[seen:], '\n')
+		if known := firstNULs(rest, seen, i); known > 0 {
+			off = s.off
+			return nil, off, s.passNULs(known)
+		}
+		if i >= 0 {
 			i += seen
 			off = s.off
 			s.pos += i + 1
