@@ -16,6 +16,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("TIMELINE_TEST_WRITER"); dir != "" {
 		os.Exit(writerMain(dir))
 	}
+	if job := os.Getenv("TIMELINE_TEST_MEMORY"); job != "" {
+		os.Exit(memoryMain(job))
+	}
 	if dir := os.Getenv("TIMELINE_TEST_CRASH"); dir != "" {
 		os.Exit(crashMain(dir))
 	}
