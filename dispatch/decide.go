@@ -159,7 +159,7 @@ func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, reason string, c
 		return nil, nil
 	}
 	return revoked, d.conclude(h, held, revoked, func() error {
-		_, err := h.Timeline().Write(held, lines...)
+		_, err := h.write(held, lines...)
 		return err
 	})
 }

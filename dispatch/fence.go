@@ -59,7 +59,7 @@ func (p *pass) recordVoid(_ context.Context, held *lock.Record, e queue.Entry) e
 	if p.void != e.MID {
 		return nil
 	}
-	_, err := p.h.Timeline().Write(held, revocation(e, p.d.options.Now(), "its sender "+e.From+" was closed"))
+	_, err := p.h.write(held, revocation(e, p.d.options.Now(), "its sender "+e.From+" was closed"))
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/segment"
@@ -47,8 +48,14 @@ func (h *handle) free() error {
 	return errors.Join(h.replaceAdapter(nil), h.queue.Close(), h.Session.Release())
 }
 
-// commit and syncAll are the log's. After a failed sync a log refuses to go on, so the
+// write, commit and syncAll are the log's; a write that begins a segment syncs the one
+// before. After a failed sync a log refuses to go on, so the
 // handle is left to who uses it now, and the next user opens the session anew.
+func (h *handle) write(held *lock.Record, lines ...timeline.Entry) (timeline.Written, error) {
+	w, err := h.Timeline().Write(held, lines...)
+	return w, h.synced(err)
+}
+
 func (h *handle) commit(w timeline.Written) error { return h.synced(h.Timeline().Commit(w)) }
 
 func (h *handle) syncAll(ctx context.Context) error { return h.synced(h.Timeline().SyncAll(ctx)) }

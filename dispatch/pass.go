@@ -220,7 +220,7 @@ func (d *Dispatcher) settle(h *handle, held *lock.Record, e queue.Entry) error {
 	if e.Dispatch != nil {
 		s.Operation, s.RequestDigest = e.Dispatch.Operation, e.Dispatch.RequestDigest
 	}
-	w, err := h.Timeline().Write(held, s)
+	w, err := h.write(held, s)
 	if err != nil || e.Dispatch == nil {
 		return err
 	}

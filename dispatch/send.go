@@ -83,7 +83,7 @@ func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (Accepted
 	if err != nil {
 		return Accepted{}, err
 	}
-	if err := h.Heal(ctx, held); err != nil {
+	if err := h.synced(h.Heal(ctx, held)); err != nil {
 		return Accepted{}, err
 	}
 	if m.Key != "" {
@@ -167,9 +167,9 @@ func (d *Dispatcher) write(h *handle, held *lock.Record, sent timeline.Sent) (ti
 	if err := held.Begin(); err != nil {
 		return timeline.Written{}, err
 	}
-	w, err := h.Timeline().Write(held, sent)
+	w, err := h.write(held, sent)
 	if err != nil {
-		return timeline.Written{}, errors.Join(h.synced(err), held.Done())
+		return timeline.Written{}, errors.Join(err, held.Done())
 	}
 	step.At("dispatch: recorded")
 	e.Seq, e.HasSeq = w.FirstSeq, true
@@ -188,7 +188,7 @@ func (d *Dispatcher) unqueued(h *handle, held *lock.Record, e queue.Entry, cause
 	if e.Dispatch != nil {
 		return inDoubt(e.MID, cause)
 	}
-	_, err := h.Timeline().Write(held, revocation(e, d.options.Now(), "it could not be queued: "+cause.Error()))
+	_, err := h.write(held, revocation(e, d.options.Now(), "it could not be queued: "+cause.Error()))
 	if err != nil {
 		return inDoubt(e.MID, errors.Join(cause, err))
 	}
