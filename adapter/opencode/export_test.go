@@ -1,0 +1,4 @@
+package opencode
+
+// IDOf is the id of a message in a session of opencode, without its kind.
+func IDOf(session, mid string) string { return idOf(session, mid) }
