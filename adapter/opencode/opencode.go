@@ -21,7 +21,7 @@
 // A busy opencode refuses, and the message stays owed. It would take the message and
 // show it to the model together with all others that came meanwhile, in one turn; and
 // a person who interrupts that turn leaves them without an answer. The setting
-// busy=join hands over nevertheless. With busy=wait, Insert also waits for the turn to
+// while-busy=join hands over nevertheless. Without it, Insert also waits for the turn to
 // begin, so that the next one finds opencode busy.
 //
 // [Adapter.Lookup] says Present if opencode shows the message, and Absent if it does
@@ -97,9 +97,9 @@ var Kind = adapter.Kind{
 			Allowed: "PROVIDER/MODEL, as opencode models lists them",
 		},
 		{
-			Name: "busy", Default: busyWait, Canonical: adapter.OneOf(busyWait, busyJoin),
-			Doc:     "what to do while a turn is at work",
-			Allowed: "wait (the message stays owed and gets a turn of its own) or join (the model sees it in the turn at work)",
+			Name: "while-busy", Default: busyRefuse, Canonical: adapter.OneOf(busyRefuse, busyJoin),
+			Doc:     "what becomes of a text while a turn is going on",
+			Allowed: "refuse (it is tried later and gets a turn of its own) or join (the model sees it in the turn that goes on)",
 		},
 		{
 			Name: "username", Default: defaultUser,
@@ -124,7 +124,7 @@ var Kind = adapter.Kind{
 		}
 		return New(s, Options{
 			URL: settings["url"], Session: settings["session"], Directory: settings["directory"],
-			Agent: settings["agent"], Model: settings["model"], Join: settings["busy"] == busyJoin,
+			Agent: settings["agent"], Model: settings["model"], Join: settings["while-busy"] == busyJoin,
 			Username: settings["username"], PasswordFile: settings["password-file"], Timeout: timeout,
 		})
 	},
@@ -135,8 +135,8 @@ const (
 	defaultUser    = "opencode"
 	defaultTimeout = 30 * time.Second
 
-	busyWait = "wait"
-	busyJoin = "join"
+	busyRefuse = "refuse"
+	busyJoin   = "join"
 
 	passwordVariable = "OPENCODE_SERVER_PASSWORD"
 )

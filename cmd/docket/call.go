@@ -15,6 +15,7 @@ import (
 	"github.com/docket-go/docket/adapter/exec"
 	"github.com/docket-go/docket/adapter/file"
 	"github.com/docket-go/docket/adapter/none"
+	"github.com/docket-go/docket/adapter/opencode"
 	"github.com/docket-go/docket/adapter/tmux"
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/timeline"
@@ -22,7 +23,7 @@ import (
 )
 
 // kinds are the adapters that are built in.
-var kinds = adapter.Registry{exec.Kind, file.Kind, none.Kind, tmux.Kind}
+var kinds = adapter.Registry{exec.Kind, file.Kind, none.Kind, opencode.Kind, tmux.Kind}
 
 // A call is one run of one verb: its arguments, where it reads and writes, and the
 // store.
