@@ -1,0 +1,18 @@
+package acp
+
+// UnderWay reports whether a prompt's line waits to be written, or was.
+func UnderWay(a *Agent) (under bool) {
+	a.with(func(s *state) { under = s.turn != nil && s.turn.line != nil })
+	return under
+}
+
+// Public returns what is shown of a title when the input is known to be that JSON.
+func Public(title, class, input string) string {
+	var s secrets
+	s.learn([]byte(input))
+	s.seen = len(s.values) > 0
+	return s.public(title, class)
+}
+
+// Scrub is what is kept of the message of an error.
+func Scrub(text string) string { return scrub(text) }

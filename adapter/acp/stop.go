@@ -1,0 +1,113 @@
+package acp
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/docket-go/docket/adapter/host"
+)
+
+// Codes of the [host.Finished] and [host.Diagnostic] of this package. They are
+// stable.
+const (
+	CodeMaxTokens       = "max_tokens"         // error: the answer did not fit
+	CodeMaxTurnRequests = "max_turn_requests"  // error: the agent asked its model as often as it may in one turn
+	CodeRefused         = "refused"            // error: the model refused to go on
+	CodeAgentError      = "agent_error"        // error: the agent or its model failed
+	CodeAuthRequired    = "auth_required"      // error: the agent wants a login
+	CodeRejected        = "rejected"           // error: the agent does not take the request
+	CodeProtocol        = "protocol"           // error: the agent's answer makes no sense
+	CodeContextLost     = "context_lost"       // warning: the agent could not load its session of before
+	CodeUpdateLost      = "update_lost"        // warning: an update was too long to be read
+	CodeGranted         = "permission_granted" // info: by the embedder's policy
+	CodeDenied          = "permission_denied"  // info: by the embedder's policy, or because nobody could be asked
+)
+
+// A promptResult is the answer to session/prompt.
+type promptResult struct {
+	StopReason string `json:"stopReason"`
+	Usage      *struct {
+		Input     uint64 `json:"inputTokens"`
+		Cached    uint64 `json:"cachedReadTokens"`
+		Output    uint64 `json:"outputTokens"`
+		Reasoning uint64 `json:"thoughtTokens"`
+		Total     uint64 `json:"totalTokens"`
+	} `json:"usage"`
+}
+
+// finishedBy returns the end of a turn that the answer to its prompt is, and what it
+// cost, if the agent says so. Interrupted says that the turn was to be cancelled: an
+// error means then that it was.
+func finishedBy(r reply, interrupted bool) (host.Finished, *host.Usage) {
+	if r.err != nil {
+		f := host.Finished{Outcome: host.Failure, Code: r.err.code(), Diagnostic: r.err.Error()}
+		if interrupted {
+			f.Outcome = host.Cancelled
+		}
+		return f, nil
+	}
+	var result promptResult
+	if json.Unmarshal(r.result, &result) != nil {
+		return host.Finished{Outcome: host.Failure, Code: CodeProtocol, Diagnostic: errAnswer.Error()}, nil
+	}
+	var usage *host.Usage
+	if u := result.Usage; u != nil {
+		usage = &host.Usage{Input: u.Input, Cached: u.Cached, Output: u.Output, Reasoning: u.Reasoning, Total: u.Total}
+	}
+	return stopped(result.StopReason), usage
+}
+
+// stopped returns the end that a stop reason means. One that is not known is no
+// success.
+func stopped(reason string) host.Finished {
+	switch reason {
+	case "end_turn":
+		return host.Finished{Outcome: host.Success}
+	case "cancelled":
+		return host.Finished{Outcome: host.Cancelled}
+	case "max_tokens":
+		return host.Finished{Outcome: host.Failure, Code: CodeMaxTokens, Diagnostic: "the answer reached the limit of tokens"}
+	case "max_turn_requests":
+		return host.Finished{Outcome: host.Failure, Code: CodeMaxTurnRequests, Diagnostic: "the turn reached the limit of requests to the model"}
+	case "refusal":
+		return host.Finished{Outcome: host.Failure, Code: CodeRefused, Diagnostic: "the model refused to go on"}
+	}
+	return host.Finished{Outcome: host.Failure, Code: CodeProtocol, Diagnostic: "the agent stopped for a reason that the protocol does not have"}
+}
+
+func (e *rpcError) code() string {
+	switch {
+	case e.Code == codeAuthRequired:
+		return CodeAuthRequired
+	case e.rejected():
+		return CodeRejected
+	}
+	return CodeAgentError
+}
+
+const maxSaid = 200 // bytes that are kept of an agent's message
+
+var (
+	address = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://\S+`)
+	bearer  = regexp.MustCompile(`(?i)\b(bearer|basic|token|key|secret|password)\b["':= ]+\S+`)
+	datum   = regexp.MustCompile(`[^\s"'` + "`" + `,;()\[\]{}<>]*[=@/\\][^\s,;]*`)
+	opaque  = regexp.MustCompile(`[A-Za-z0-9_+-]*[0-9][A-Za-z0-9_+-]*|[A-Za-z0-9_+-]{24,}`)
+)
+
+// scrub returns what can be kept of the message of an error: the beginning of its
+// first line, without addresses, paths, assignments and whatever looks like a key.
+func scrub(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	text = clip(strings.ToValidUTF8(text, ""), 4*maxSaid)
+	for _, hide := range []*regexp.Regexp{address, bearer, datum} {
+		text = hide.ReplaceAllString(text, hidden)
+	}
+	text = opaque.ReplaceAllStringFunc(text, func(word string) string {
+		if len(word) <= 4 { // a status or a short number
+			return word
+		}
+		return hidden
+	})
+	return clip(printable(text), maxSaid)
+}
