@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"time"
+
+	"github.com/docket-go/docket/lock/step"
 )
 
 // maxConnections bounds the connections at one time; more are turned away.
@@ -141,6 +143,7 @@ func (b *Broker) serveSender(c connection) error {
 	if err != nil {
 		return err
 	}
+	step.At("adapter/host: answering")
 	_ = c.conn.SetWriteDeadline(time.Now().Add(helloWait))
 	return c.write(answer)
 }

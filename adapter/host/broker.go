@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/docket-go/docket/adapter"
@@ -159,7 +160,7 @@ func (b *Broker) Serve(ctx context.Context) error {
 	b.work.Go(b.warm)
 	accepted := make(chan error, 1)
 	b.work.Go(func() { accepted <- b.accept() })
-	gone := time.NewTicker(goneEvery)
+	gone := time.NewTicker(time.Duration(goneEvery.Load()))
 	defer gone.Stop()
 	for {
 		select {
@@ -176,7 +177,9 @@ func (b *Broker) Serve(ctx context.Context) error {
 }
 
 // goneEvery is how often a broker looks whether its session is still there.
-const goneEvery = 5 * time.Second
+var goneEvery atomic.Int64
+
+func init() { goneEvery.Store(int64(5 * time.Second)) }
 
 // warm starts the agent so that the first prompt need not wait for it.
 func (b *Broker) warm() { _, _ = b.up(b.ctx) }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -366,4 +367,23 @@ func (c *clock) add(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
+}
+
+// slow makes the agent take a prompt only when it is released.
+func slow(sinks chan<- host.Sink, release <-chan struct{}) func(context.Context, adapter.Prompt, host.Sink) error {
+	return func(_ context.Context, _ adapter.Prompt, to host.Sink) error {
+		sinks <- to
+		<-release
+		return nil
+	}
+}
+
+// resources returns the numbers of goroutines and of open descriptors.
+func resources(t *testing.T) [2]int {
+	t.Helper()
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return [2]int{runtime.NumGoroutine(), len(open)}
 }

@@ -102,6 +102,7 @@ func (b *Broker) pump(r *recorder, quit <-chan struct{}) {
 			b.with(func(s *state) { frames, err = s.next(r) })
 			if err == nil && len(frames) > 0 {
 				err = r.write(frames...)
+				step.At("adapter/host: told the recorder")
 			}
 			if err != nil {
 				r.close()

@@ -95,11 +95,16 @@ type fates struct {
 
 const maxFates = 4096
 
+// set notes an answer. That a later hand-over was refused takes nothing back.
 func (f *fates) set(mid string, a adapter.Answer) {
 	if f.of == nil {
 		f.of = map[string]adapter.Answer{}
 	}
-	if _, known := f.of[mid]; !known {
+	before, known := f.of[mid]
+	if known && a != adapter.Taken && before != adapter.Refused {
+		return
+	}
+	if !known {
 		if len(f.order) == maxFates {
 			delete(f.of, f.order[0])
 			f.order = slices.Delete(f.order, 0, 1)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/lock/step"
 )
 
 // A running is an agent that was started.
@@ -30,44 +31,48 @@ func (r *running) ended() bool {
 	}
 }
 
-// up returns the agent that runs, and starts one if none does. The error is a
-// refusal.
+// up returns the agent that runs. If none does it waits for one start, and no second:
+// a program that ends at once is not started over and over for one prompt. The error is
+// a refusal.
 func (b *Broker) up(ctx context.Context) (*running, error) {
-	for {
+	for tried := false; ; {
 		var agent *running
 		var wait chan struct{}
+		var starts bool
 		var err error
-		b.with(func(s *state) { agent, wait, err = b.seek(s) })
+		b.with(func(s *state) { agent, wait, starts, err = b.seek(s, tried) })
 		if err != nil || agent != nil {
 			return agent, err
 		}
 		select {
 		case <-wait:
+			tried = tried || starts
 		case <-ctx.Done():
 			return nil, adapter.Because(adapter.ErrBusy, fmt.Errorf("host: the agent is starting: %w", context.Cause(ctx)))
 		}
 	}
 }
 
-// seek returns the agent, or what to wait for before seeking again.
-func (b *Broker) seek(s *state) (agent *running, wait chan struct{}, err error) {
+// seek returns the agent, or what to wait for before seeking again, which may be a
+// start.
+func (b *Broker) seek(s *state, tried bool) (agent *running, wait chan struct{}, starts bool, err error) {
 	switch {
 	case s.stopping:
-		return nil, nil, s.busy()
+		return nil, nil, false, s.busy()
 	case s.agent != nil && s.agent.ended():
-		return nil, s.agent.gone, nil
+		return nil, s.agent.gone, false, nil
 	case s.agent != nil:
-		return s.agent, nil, nil
+		return s.agent, nil, false, nil
 	case s.starting != nil:
-		return nil, s.starting, nil
+		return nil, s.starting, true, nil
 	}
-	if pause := s.notBefore.Sub(b.options.Now()); pause > 0 {
-		return nil, nil, adapter.Because(adapter.ErrGone, fmt.Errorf("host: the agent is not running (%w): it is started again in %s",
-			s.trouble, pause.Round(time.Millisecond)))
+	if pause := s.notBefore.Sub(b.options.Now()); pause > 0 || tried {
+		return nil, nil, false, adapter.Because(adapter.ErrGone, fmt.Errorf("host: the agent is not running (%w): it is started again in %s",
+			s.trouble, max(pause, 0).Round(time.Millisecond)))
 	}
 	s.starting = make(chan struct{})
 	b.work.Go(b.start)
-	return nil, s.starting, nil
+	return nil, s.starting, true, nil
 }
 
 // start starts the agent's program once.
@@ -168,6 +173,7 @@ func (b *Broker) submit(t *turn) {
 	ctx, cancel := bounded(b.ctx, b.options.SubmitTimeout)
 	defer cancel()
 	err := guarded(ctx, t.agent, t.prompt, sink{b, t})
+	step.At("adapter/host: submitted")
 	b.with(func(s *state) { s.submitted(t, err) })
 }
 

@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 	if job := os.Getenv("TURNS_TEST_JOB"); job != "" {
 		os.Exit(child(job))
 	}
+	if judge := os.Getenv("TURNS_TEST_JUDGE"); judge != "" {
+		os.Exit(program(judge))
+	}
 	os.Exit(m.Run())
 }
 

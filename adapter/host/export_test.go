@@ -1,0 +1,27 @@
+package host
+
+import "time"
+
+// LookEvery sets how often a broker looks whether its session is still there.
+func LookEvery(d time.Duration) (restore func()) {
+	before := goneEvery.Swap(int64(d))
+	return func() { goneEvery.Store(before) }
+}
+
+// DecodeFrame reads a line, and returns the line that says the same.
+func DecodeFrame(line []byte) ([]byte, error) {
+	f, err := decodeFrame(line)
+	if err != nil {
+		return nil, err
+	}
+	if f.Type == emissionFrame {
+		e, err := f.emission()
+		if err != nil {
+			return nil, err
+		}
+		if f, err = emissionOf(e.Token, e.N, e.Native, e.Value); err != nil {
+			return nil, err
+		}
+	}
+	return appendFrame(nil, f)
+}
