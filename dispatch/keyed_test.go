@@ -116,3 +116,32 @@ func TestEntryWithoutItsReceiptIsNotHandedOver(t *testing.T) {
 		})
 	}
 }
+
+// A keyed message that a stale queue still holds is fenced by its receipt: at its end
+// it is not handed over again.
+func TestStaleEntryOfAKeyIsDropped(t *testing.T) {
+	for name, end := range map[string]func(w *world, mid string) error{
+		"delivered": func(w *world, _ string) error {
+			_, err := w.Drain(w.t.Context(), "s1", dispatch.DrainOptions{})
+			return err
+		},
+		"revoked": func(w *world, mid string) error { return w.Revoke(w.t.Context(), "s1", mid) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, "s1")
+			mid := w.send("s1", dispatch.Message{Text: "once", Key: "k", NoDrain: true}).MID
+			path := w.path("s1", "pending.json")
+			stale, err := os.ReadFile(path)
+			must(t, err)
+			must(t, end(w, mid))
+			got := w.agent.mids()
+			must(t, w.Close())
+			must(t, os.WriteFile(path, stale, 0o600))
+			w.reopen(dispatch.Options{})
+			_, err = w.Drain(t.Context(), "s1", dispatch.DrainOptions{})
+			must(t, err)
+			wantEqual(t, "agent", w.agent.mids(), got)
+			wantEqual(t, "owed", w.pending("s1"), nil)
+		})
+	}
+}

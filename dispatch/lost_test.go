@@ -150,3 +150,34 @@ func TestADecisionStandsThoughItsProcessDies(t *testing.T) {
 		})
 	}
 }
+
+// What another program made of an entry is put right by a repair: it is handed over as
+// it was accepted, and what is known of its hand-over stays known.
+func TestRepairPutsAnAlteredEntryRight(t *testing.T) {
+	w, head, behind := unconfirmed(t)
+	path := w.path("s1", "pending.json")
+	content, err := os.ReadFile(path)
+	must(t, err)
+	altered := strings.NewReplacer(`"text":"did it arrive?"`, `"text":"evil"`, `"crc":`, `"was":`).Replace(string(content))
+	must(t, errors.Join(w.Close(), os.WriteFile(path, []byte(altered), 0o600)))
+	w.reopen(dispatch.Options{})
+	wrong, err := w.Disagreements(t.Context(), "s1")
+	if err != nil || len(wrong) != 1 || !errors.Is(wrong[0], dispatch.ErrAltered) {
+		t.Fatalf("got %v, %v, want the head altered", wrong, err)
+	}
+	done, err := w.Repair(t.Context(), "s1")
+	must(t, err)
+	wantEqual(t, "restored", done.Restored, []string{head})
+	wantEqual(t, "doubtful", done.Doubtful, nil)
+	if c := w.condition("s1", head); c != dispatch.Unconfirmed {
+		t.Fatalf("got %s, want it unconfirmed still", c)
+	}
+	_, err = w.Confirm(t.Context(), "s1", head, true)
+	must(t, err)
+	_, err = w.Drain(t.Context(), "s1", dispatch.DrainOptions{})
+	must(t, err)
+	wantEqual(t, "agent", w.agent.mids(), []string{head, behind})
+	if text := w.agent.got[0].Text; text != "did it arrive?" {
+		t.Fatalf("the agent got %q", text)
+	}
+}

@@ -189,7 +189,8 @@ func (d *Dispatcher) merge(ctx context.Context, h *handle, p *plan, owed []timel
 			e.Seq, e.HasSeq = accepted.Seq, true
 			done.Kept = append(done.Kept, e.MID)
 		case isProven:
-			e = noted(accepted, e)
+			accepted.Doubt = e.Doubt
+			e = accepted // what is known of its hand-over stands beside the list
 			done.Restored = append(done.Restored, e.MID)
 		case e.HasSeq && taken[e.Seq] || !keep(&e, fates, restarted):
 			done.Dropped = append(done.Dropped, e.MID)
@@ -229,12 +230,6 @@ func (d *Dispatcher) fates(ctx context.Context, h *handle, queued []queue.Entry,
 func sameDebt(e, p queue.Entry) bool {
 	return e.Text == p.Text && e.From == p.From && maps.Equal(e.Attributes, p.Attributes) &&
 		(e.Dispatch == nil) == (p.Dispatch == nil) && (e.Dispatch == nil || *e.Dispatch == *p.Dispatch)
-}
-
-// noted is the debt p with what the queue noted about handing over e.
-func noted(p, e queue.Entry) queue.Entry {
-	p.Attempts, p.LastAttempt, p.LastError, p.Claimed, p.Doubt = e.Attempts, e.LastAttempt, e.LastError, e.Claimed, e.Doubt
-	return p
 }
 
 // keep decides about an entry that no private line proves to be owed: another
