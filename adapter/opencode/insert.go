@@ -36,7 +36,7 @@ func (a *Adapter) Insert(ctx context.Context, p adapter.Prompt) error {
 	id := idOf(session, p.MID)
 	begun, err := a.notes.begun(id)
 	if err == nil {
-		err = a.handOver(ctx, session, id, p)
+		err = a.handOver(ctx, session, id, p, begun)
 	}
 	switch {
 	case err == nil:
@@ -49,9 +49,9 @@ func (a *Adapter) Insert(ctx context.Context, p adapter.Prompt) error {
 	return adapter.Refuse(fmt.Errorf("opencode: %w", err))
 }
 
-// handOver sends p unless opencode has it. An error that is not [adapter.ErrUnconfirmed]
+// handOver sends p unless opencode has it; begun says that it was sent before. An error that is not [adapter.ErrUnconfirmed]
 // means that this call sent nothing, or that opencode declined.
-func (a *Adapter) handOver(ctx context.Context, session, id string, p adapter.Prompt) error {
+func (a *Adapter) handOver(ctx context.Context, session, id string, p adapter.Prompt, begun bool) error {
 	shown, err := a.shows(ctx, session, id)
 	if err != nil {
 		return advised(err)
@@ -73,7 +73,9 @@ func (a *Adapter) handOver(ctx context.Context, session, id string, p adapter.Pr
 	err = a.call(ctx, http.MethodPost, "/session/"+session+"/prompt_async", nil, a.question(id, p), nil)
 	step.At("opencode: sent")
 	if declined(err) {
-		a.notes.settle(id)
+		if !begun { // the mark of an earlier request stays
+			a.notes.settle(id)
+		}
 		return advised(err)
 	}
 	if err := a.awaitShown(ctx, session, id, err); err != nil {

@@ -187,18 +187,21 @@ func TestSentBeforeIsNeverRefused(t *testing.T) {
 	checkAnswer(t, "first", a.Insert(t.Context(), prompt("m1", "x")), adapter.Unconfirmed, nil, "EOF")
 	s.change(func(s *server) { s.busy = map[string]string{"type": "busy"} })
 	checkAnswer(t, "busy", a.Insert(t.Context(), prompt("m1", "x")), adapter.Unconfirmed, nil, "sent before")
+	s.change(func(s *server) { s.busy, s.drop, s.posted = nil, false, 400 })
+	checkAnswer(t, "declined", a.Insert(t.Context(), prompt("m1", "x")), adapter.Unconfirmed, nil, "sent before")
+	s.change(func(s *server) { s.busy, s.posted = map[string]string{"type": "busy"}, 0 })
 	checkAnswer(t, "another", a.Insert(t.Context(), prompt("m2", "x")), adapter.Refused, adapter.ErrBusy, "at work")
 	for mid, want := range map[string]adapter.Presence{"m1": adapter.CannotTell, "m2": adapter.Absent} {
 		if p, err := a.Lookup(t.Context(), mid); p != want || err != nil {
 			t.Errorf("Lookup(%s): got %s, %v, want %s", mid, p, err, want)
 		}
 	}
-	s.change(func(s *server) { s.hidden, s.drop = 0, false })
+	s.change(func(s *server) { s.hidden = 0 })
 	if p, err := a.Lookup(t.Context(), "m1"); p != adapter.Present || err != nil {
 		t.Errorf("Lookup: got %s, %v, want present", p, err)
 	}
-	if err := a.Insert(t.Context(), prompt("m1", "x")); err != nil || s.posts != 1 {
-		t.Errorf("got %v and %d messages, want it taken without another", err, s.posts)
+	if err := a.Insert(t.Context(), prompt("m1", "x")); err != nil || s.posts != 2 {
+		t.Errorf("got %v and %d requests, want it taken without a third", err, s.posts)
 	}
 }
 

@@ -8,16 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,6 +48,8 @@ func TestReal(t *testing.T) {
 		{"permission", realPermission},
 		{"unknown names", realUnknownNames},
 		{"repeated at the same time", realRepeated},
+		{"kill of docket at every request", realKillOfDocket},
+		{"kill of docket before the settlement", realKillBeforeTheSettlement},
 		{"survives a kill of opencode", realKill},
 		{"conformance", realConformance}, // leaves turns at work
 	} {
@@ -193,38 +191,6 @@ func realConformance(t *testing.T, o *real) {
 			Patience: patience,
 		}
 	})
-}
-
-// A way leads to opencode, and can be closed, or swallow the prompts.
-type way struct {
-	http                        *httptest.Server
-	closed, swallows, swallowed atomic.Bool
-}
-
-func startWay(t *testing.T, to string) *way {
-	target, err := url.Parse(to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &way{}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	w.http = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if w.closed.Load() {
-			panic(http.ErrAbortHandler)
-		}
-		if w.swallows.Load() && strings.HasSuffix(r.URL.Path, "/prompt_async") {
-			_, _ = io.Copy(io.Discard, r.Body)
-			w.swallowed.Store(true)
-			<-r.Context().Done()
-			return
-		}
-		proxy.ServeHTTP(rw, r)
-	}))
-	t.Cleanup(func() {
-		w.http.CloseClientConnections()
-		w.http.Close()
-	})
-	return w
 }
 
 // realTexts compares byte for byte what the model was asked, and looks
