@@ -87,9 +87,7 @@ func (d *Dir) Record(ctx context.Context) (*Record, error) {
 	if err := d.record.acquire(ctx, d.wait); err != nil {
 		return nil, err
 	}
-	r := &Record{hold: hold{lock: d.record}}
-	r.state.read(d.record.file)
-	return r, nil
+	return &Record{hold: hold{lock: d.record}}, nil
 }
 
 // Delivery waits for the delivery lock, which is held for one whole pass. The
@@ -133,7 +131,7 @@ func (d *Dir) Gone() bool {
 // restarted since. A directory in which nobody ever took the record lock is not
 // interrupted. Only a holder knows for certain: see [Record.Interrupted].
 func (d *Dir) Interrupted() bool {
-	f, err := os.OpenFile(d.record.path(), os.O_RDONLY|openFlags, 0)
+	f, err := os.OpenFile(d.record.path, os.O_RDONLY|openFlags, 0)
 	if err != nil {
 		return false
 	}

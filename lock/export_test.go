@@ -14,7 +14,7 @@ func Gates() int {
 func (d *Dir) Waiting() int {
 	gatesMu.Lock()
 	defer gatesMu.Unlock()
-	if g := gates[d.record.path()]; g != nil {
+	if g := gates[d.record.path]; g != nil {
 		return g.users
 	}
 	return 0

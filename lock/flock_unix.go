@@ -13,6 +13,22 @@ import (
 // and a planted pipe from blocking the open.
 const openFlags = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
+// A fileID tells a file from every other one that is there at the same time.
+type fileID struct{ dev, ino uint64 }
+
+func idOf(f *os.File) (fileID, error) {
+	var st unix.Stat_t
+	err := unix.Fstat(int(f.Fd()), &st)
+	return fileID{uint64(st.Dev), uint64(st.Ino)}, err
+}
+
+// idAt returns what bears the name path, be it a symbolic link.
+func idAt(path string) (fileID, error) {
+	var st unix.Stat_t
+	err := unix.Lstat(path, &st)
+	return fileID{uint64(st.Dev), uint64(st.Ino)}, err
+}
+
 func tryFlock(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)

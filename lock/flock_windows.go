@@ -3,11 +3,36 @@ package lock
 import (
 	"errors"
 	"os"
+	"runtime"
 
 	"golang.org/x/sys/windows"
 )
 
 const openFlags = 0
+
+// A fileID tells a file from every other one that is there at the same time.
+type fileID struct {
+	volume    uint32
+	high, low uint32
+}
+
+func idOf(f *os.File) (fileID, error) {
+	var info windows.ByHandleFileInformation
+	err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info)
+	return fileID{info.VolumeSerialNumber, info.FileIndexHigh, info.FileIndexLow}, err
+}
+
+// idAt returns what bears the name path.
+func idAt(path string) (fileID, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return fileID{}, err
+	}
+	defer f.Close()
+	return idOf(f)
+}
+
+func yield() { runtime.Gosched() }
 
 // The locked byte lies far behind the state line: a lock of Windows is mandatory,
 // and the line must stay readable.

@@ -35,8 +35,23 @@ func (h *hold) release() error {
 // holds it.
 type Record struct {
 	hold
-	state state
+	state state // use the method known
+	read  bool
 	depth int
+}
+
+// known returns what the lock file said while the lock was held, and reads it only
+// when somebody asks. Who asks too late learns that nothing is certain.
+func (r *Record) known() *state {
+	switch {
+	case r.read:
+	case r.released:
+		r.state = state{interrupted: true}
+	default:
+		r.state.read(r.lock.file)
+	}
+	r.read = true
+	return &r.state
 }
 
 // Covers returns nil if r is held and is the record lock of the session directory
@@ -60,16 +75,16 @@ func (r *Record) Release() error {
 // [Record.Done], that the machine restarted since the last Begin, or that the
 // lock file does not say. Files that belong together may then disagree; who can
 // make them agree does so and calls [Record.Recovered].
-func (r *Record) Interrupted() bool { return r.state.interrupted }
+func (r *Record) Interrupted() bool { return r.known().interrupted }
 
 // Restarted reports that the lock is interrupted because the machine restarted
 // since the last change: whatever was not synced before may be lost or damaged.
-func (r *Record) Restarted() bool { return r.state.interrupted && r.state.restarted }
+func (r *Record) Restarted() bool { return r.known().interrupted && r.state.restarted }
 
 // Generation is a number that every Begin of any process raises. What was read
 // under a generation is still what the files say while the generation stands,
 // as long as only holders that call Begin change them.
-func (r *Record) Generation() uint64 { return r.state.generation }
+func (r *Record) Generation() uint64 { return r.known().generation }
 
 // Begin notes on disk that a change of several files starts. Calls nest; only the
 // outermost writes. If the process dies before the matching [Record.Done], the
@@ -80,7 +95,7 @@ func (r *Record) Begin() error {
 		return err
 	}
 	if r.depth == 0 {
-		next := r.state
+		next := *r.known()
 		next.dirty = true
 		next.generation++
 		if err := r.write(next); err != nil {
@@ -101,21 +116,21 @@ func (r *Record) Done() error {
 	if r.depth > 0 {
 		return nil
 	}
-	next := r.state
+	next := *r.known()
 	next.dirty = next.interrupted
 	return r.write(next)
 }
 
 // Recovered notes that the holder has made the files agree again.
 func (r *Record) Recovered() error {
-	return r.write(state{dirty: r.depth > 0, generation: r.state.generation + 1})
+	return r.write(state{dirty: r.depth > 0, generation: r.known().generation + 1})
 }
 
 func (r *Record) write(next state) error {
 	if err := next.write(r.lock.file); err != nil {
-		return fmt.Errorf("session %s: note the state of a change in %s: %w", r.lock.session(), r.lock.path(), err)
+		return fmt.Errorf("session %s: note the state of a change in %s: %w", r.lock.session(), r.lock.path, err)
 	}
-	r.state = next
+	r.state, r.read = next, true
 	return nil
 }
 

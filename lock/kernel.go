@@ -12,6 +12,7 @@ import (
 )
 
 const (
+	spins     = 64 // attempts without a pause: most holds are over within them
 	firstPoll = 50 * time.Microsecond
 	lastPoll  = 5 * time.Millisecond
 )
@@ -24,19 +25,18 @@ var errHeld = errors.New("held")
 type kernelLock struct {
 	dir  *Dir
 	name string
-	base string
+	path string
 
 	mu   sync.Mutex
 	file *os.File
-	info os.FileInfo
-	gate *gate // while held
+	id   fileID // of file
+	gate *gate  // while held
 }
 
 func newKernelLock(d *Dir, name, base string) *kernelLock {
-	return &kernelLock{dir: d, name: name, base: base}
+	return &kernelLock{dir: d, name: name, path: filepath.Join(d.path, base)}
 }
 
-func (k *kernelLock) path() string    { return filepath.Join(k.dir.path, k.base) }
 func (k *kernelLock) session() string { return filepath.Base(k.dir.path) }
 
 // acquire passes the gate, then polls the kernel until the lock is taken on the
@@ -45,7 +45,7 @@ func (k *kernelLock) acquire(ctx context.Context, wait time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return k.waitError(ctx, 0, err)
 	}
-	g := enterGate(k.path())
+	g := enterGate(k.path)
 	if g.TryAcquire(1) {
 		err := k.lockFile()
 		if err == nil {
@@ -63,7 +63,7 @@ func (k *kernelLock) acquire(ctx context.Context, wait time.Duration) error {
 	}
 	defer cancel()
 	if err := g.Acquire(bounded, 1); err != nil {
-		leaveGate(k.path(), g)
+		leaveGate(k.path, g)
 		return k.waitError(ctx, wait, err)
 	}
 	if err := k.poll(bounded); err != nil {
@@ -78,9 +78,9 @@ func (k *kernelLock) acquire(ctx context.Context, wait time.Duration) error {
 
 // try is acquire without any wait.
 func (k *kernelLock) try() error {
-	g := enterGate(k.path())
+	g := enterGate(k.path)
 	if !g.TryAcquire(1) {
-		leaveGate(k.path(), g)
+		leaveGate(k.path, g)
 		return fmt.Errorf("session %s: %s lock: %w", k.session(), k.name, ErrBusy)
 	}
 	err := k.lockFile()
@@ -94,7 +94,18 @@ func (k *kernelLock) try() error {
 	return nil
 }
 
+// poll tries again and again. At first it only lets others run in between, because
+// the holder is likely to be done before a timer could fire.
 func (k *kernelLock) poll(ctx context.Context) error {
+	for range spins {
+		if err := k.lockFile(); !errors.Is(err, errHeld) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		yield()
+	}
 	pause := firstPoll
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -126,8 +137,7 @@ func (k *kernelLock) lockFile() error {
 		if err := tryFlock(k.file); err != nil {
 			return k.flockError(err)
 		}
-		now, err := os.Lstat(k.path())
-		if err == nil && os.SameFile(now, k.info) {
+		if now, err := idAt(k.path); err == nil && now == k.id {
 			return nil
 		}
 		k.file.Close()
@@ -136,7 +146,7 @@ func (k *kernelLock) lockFile() error {
 			return fmt.Errorf("session %s: %s lock: %w", k.session(), k.name, ErrClosed)
 		}
 	}
-	return fmt.Errorf("session %s: %s lock: %s is replaced again and again: find the program that does it", k.session(), k.name, k.path())
+	return fmt.Errorf("session %s: %s lock: %s is replaced again and again: find the program that does it", k.session(), k.name, k.path)
 }
 
 func (k *kernelLock) open() error {
@@ -146,16 +156,20 @@ func (k *kernelLock) open() error {
 	if k.dir.Gone() {
 		return fmt.Errorf("session %s: %s lock: %w", k.session(), k.name, ErrClosed)
 	}
-	f, err := os.OpenFile(k.path(), os.O_RDWR|os.O_CREATE|openFlags, 0o600)
+	f, err := os.OpenFile(k.path, os.O_RDWR|os.O_CREATE|openFlags, 0o600)
 	if err != nil {
 		return k.openError(err)
 	}
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		f.Close()
-		return fmt.Errorf("session %s: %s is not a plain file (%v): remove it", k.session(), k.path(), err)
+		return fmt.Errorf("session %s: %s is not a plain file (%v): remove it", k.session(), k.path, err)
 	}
-	k.file, k.info = f, info
+	if k.id, err = idOf(f); err != nil {
+		f.Close()
+		return fmt.Errorf("session %s: %s lock: %s: %w", k.session(), k.name, k.path, err)
+	}
+	k.file = f
 	return nil
 }
 
@@ -176,7 +190,7 @@ func (k *kernelLock) flockError(err error) error {
 	if isUnsupported(err) {
 		err = fmt.Errorf("%w: %w: keep the store on a local file system", ErrUnsupported, err)
 	}
-	return fmt.Errorf("session %s: %s lock: %s: %w", k.session(), k.name, k.path(), err)
+	return fmt.Errorf("session %s: %s lock: %s: %w", k.session(), k.name, k.path, err)
 }
 
 // waitError tells a bound that passed from a caller that gave up.
@@ -185,7 +199,7 @@ func (k *kernelLock) waitError(ctx context.Context, wait time.Duration, err erro
 		return fmt.Errorf("session %s: wait for the %s lock: %w", k.session(), k.name, context.Cause(ctx))
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &TimeoutError{Session: k.session(), Lock: k.name, Path: k.path(), Waited: wait}
+		return &TimeoutError{Session: k.session(), Lock: k.name, Path: k.path, Waited: wait}
 	}
 	return err
 }
@@ -198,7 +212,7 @@ func (k *kernelLock) hold(g *gate) {
 
 func (k *kernelLock) backOut(g *gate, err error) error {
 	g.Release(1)
-	leaveGate(k.path(), g)
+	leaveGate(k.path, g)
 	return err
 }
 

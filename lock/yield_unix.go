@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package lock
+
+import "runtime"
+
+// yield lets other goroutines run.
+func yield() { runtime.Gosched() }
