@@ -3,9 +3,8 @@ package turn_test
 import (
 	"context"
 	"errors"
-	"runtime/pprof"
+	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -44,7 +43,7 @@ func TestBarrierCompletesBeforeTheNextTurnStarts(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	eventually(t, "Start waits for the barrier", parkedInClear)
+	eventually(t, "Start waits for the barrier", func() bool { return parked("semaphore.(*Weighted).Acquire(", "turn.(*Writer).clear(") })
 	// The terminal is there for everybody, and the next turn is not.
 	wantLog(t, dir, "1:turn-started", "1:turn-finished success")
 	close(leave)
@@ -57,20 +56,6 @@ func TestBarrierCompletesBeforeTheNextTurnStarts(t *testing.T) {
 	})
 	<-entered
 	both.Wait()
-}
-
-// parkedInClear reports whether somebody waits for a barrier that another runs.
-func parkedInClear() bool {
-	var b strings.Builder
-	if err := pprof.Lookup("goroutine").WriteTo(&b, 2); err != nil {
-		return false
-	}
-	for _, stack := range strings.Split(b.String(), "\n\n") {
-		if strings.Contains(stack, "semaphore.(*Weighted).Acquire(") && strings.Contains(stack, "turn.(*Writer).clear(") {
-			return true
-		}
-	}
-	return false
 }
 
 // A barrier that fails is reported with the terminal, and no turn starts before it
@@ -213,4 +198,38 @@ func TestStartGivesUpOnABarrierWithItsContext(t *testing.T) {
 		t.Errorf("got %q, want what the barrier published", got)
 	}
 	start(t, w, turn.Started{})
+}
+
+// Whoever starts a turn at the same moment, one gets it, the others are told which one
+// is open, and none begins while the barrier of the one before runs.
+func TestStartsAtOnce(t *testing.T) {
+	var clearing atomic.Bool
+	w := open(t, newDir(t), withBarrier(func(context.Context, turn.Event) error {
+		clearing.Store(true)
+		runtime.Gosched()
+		clearing.Store(false)
+		return nil
+	}))
+	var turns atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for turns.Load() < 150 {
+				tn, err := w.Start(t.Context(), turn.Started{})
+				if errors.Is(err, turn.ErrActive) {
+					continue
+				}
+				if err != nil || clearing.Load() {
+					t.Errorf("got %v, with a barrier running: %v", err, clearing.Load())
+					return
+				}
+				turns.Add(1)
+				if _, err := tn.Finish(t.Context(), none, success); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 }

@@ -1,57 +1,13 @@
 package turn
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
 
-var (
-	errNotEvent = errors.New("not an event")
-	errForm     = errors.New("not in the form in which this version writes the event")
-)
-
-// A stored has the fields of every kind of event.
-type stored struct {
-	TS   string `json:"ts"`
-	Kind Kind   `json:"kind"`
-	V    int    `json:"v"`
-	Turn string `json:"turn"`
-
-	MID        string            `json:"mid"`
-	Token      string            `json:"token"`
-	Attributes map[string]string `json:"attributes"`
-	Text       string            `json:"text"`
-	Tool       string            `json:"tool"`
-	Permission string            `json:"permission"`
-	Title      string            `json:"title"`
-	Class      string            `json:"class"`
-	Status     ToolStatus        `json:"status"`
-	Options    []string          `json:"options"`
-	State      PermissionState   `json:"state"`
-	Input      uint64            `json:"input"`
-	Cached     uint64            `json:"cached"`
-	Output     uint64            `json:"output"`
-	Reasoning  uint64            `json:"reasoning"`
-	Total      uint64            `json:"total"`
-	Severity   Severity          `json:"severity"`
-	Name       string            `json:"name"`
-	Value      string            `json:"value"`
-	Outcome    Outcome           `json:"outcome"`
-	Code       string            `json:"code"`
-	Diagnostic string            `json:"diagnostic"`
-
-	Native struct {
-		Provider string `json:"provider"`
-		Session  string `json:"session"`
-		Turn     string `json:"turn"`
-		Item     string `json:"item"`
-		Broker   uint64 `json:"broker"`
-	} `json:"native"`
-}
+var errNotEvent = errors.New("not an event")
 
 // An envelope is what events of every version have.
 type envelope struct {
@@ -71,21 +27,13 @@ func parseEnvelope(line []byte) (v int, kind string, ok bool) {
 
 // decode reads a line of the log, with or without the engine's fields at its end.
 // Anything but exactly what append writes for the event is refused: an unknown
-// version or kind, an unknown, missing or repeated field, a value that the
-// vocabulary does not have. Seq and Next are not in it.
+// version or kind, an unknown, missing or repeated field, another order or spelling, a
+// value that the vocabulary does not have. Seq and Next are not in it.
 func decode(line []byte) (Event, error) {
-	var s stored
-	err := json.Unmarshal(line, &s)
-	if err != nil || s.V != formatVersion || s.payload() == nil {
-		return Event{}, refusal(line, err)
-	}
-	at, err := time.Parse(timeLayout, s.TS)
-	if err != nil {
-		return Event{}, fmt.Errorf("%w: %w", ErrInvalid, err)
-	}
-	e := Event{Time: at, Turn: s.Turn, Native: Native(s.Native), Payload: s.payload()}
-	if form := e.append(nil, true); !hasForm(line, form) {
-		return Event{}, fmt.Errorf("%w: %w", ErrInvalid, errForm)
+	p := parser{line: line}
+	e := p.event()
+	if p.err != nil {
+		return Event{}, refusal(line, p.err)
 	}
 	if err := checkPayload(e.Native, e.Payload, -1); err != nil {
 		return Event{}, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -94,7 +42,7 @@ func decode(line []byte) (Event, error) {
 }
 
 // refusal says why a line is not decoded: it is none, or a later version's, or of an
-// unknown kind, or else what the decoder says.
+// unknown kind, or else what the parser says.
 func refusal(line []byte, err error) error {
 	v, kind, ok := parseEnvelope(line)
 	switch {
@@ -102,66 +50,136 @@ func refusal(line []byte, err error) error {
 		return fmt.Errorf("%w: %w", ErrInvalid, errNotEvent)
 	case v != formatVersion:
 		return fmt.Errorf("%w: version %d", ErrVersion, v)
-	case err != nil:
-		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	case !known(Kind(kind)):
+		return fmt.Errorf("%w: %q", ErrKind, kind)
 	}
-	return fmt.Errorf("%w: %q", ErrKind, kind)
+	return fmt.Errorf("%w: not in the form in which this version writes a %s event: %w", ErrInvalid, kind, err)
 }
 
-// hasForm reports whether line is form, less what the engine adds at the end.
-func hasForm(line, form []byte) bool {
-	body, found := bytes.CutPrefix(line, form[:len(form)-1])
-	if !found {
-		return false
-	}
-	if string(body) == "}" {
-		return true
-	}
-	const crc, seq = `,"crc":"00000000"`, `,"seq":`
-	if len(body) < len(crc)+len(seq)+2 || string(body[:8]) != crc[:8] || body[len(crc)-1] != '"' {
-		return false
-	}
-	digits, found := bytes.CutPrefix(body[len(crc):len(body)-1], []byte(seq))
-	return found && only(body[8:len(crc)-1], "0123456789abcdef") && only(digits, "0123456789") && body[len(body)-1] == '}'
+func known(k Kind) bool {
+	p := parser{}
+	return p.payload(k) != nil
 }
 
-// only reports whether s has no byte but those of set.
-func only(s []byte, set string) bool {
-	for _, c := range s {
-		if strings.IndexByte(set, c) < 0 {
-			return false
-		}
+// event reads what append writes, and what the engine adds to it.
+func (p *parser) event() Event {
+	p.literal(`{"ts":`)
+	at := p.time()
+	p.literal(`,"kind":`)
+	kind := Kind(p.string())
+	p.literal(`,"v":1`)
+	e := Event{Time: at}
+	if p.has(`,"turn":`) {
+		e.Turn = p.filled()
 	}
-	return true
+	if e.Payload = p.payload(kind); e.Payload == nil {
+		p.fail("a known kind")
+	}
+	e.Native = p.native()
+	p.end()
+	return e
+}
+
+func (p *parser) time() time.Time {
+	s := p.string()
+	at, err := time.Parse(timeLayout, s)
+	if err != nil {
+		p.failWith(err)
+	} else if at.Format(timeLayout) != s {
+		p.failWith(fmt.Errorf("%q is no time", s))
+	}
+	return at
 }
 
 // payload returns nil for an unknown kind.
-func (s *stored) payload() Payload {
-	switch s.Kind {
+func (p *parser) payload(k Kind) Payload {
+	switch k {
 	case KindStarted:
-		return Started{MID: s.MID, Attributes: s.Attributes, Token: s.Token}
-	case KindText:
-		return Text{s.Text}
-	case KindThought:
-		return Thought{s.Text}
-	case KindTool:
-		return Tool{ID: s.Tool, Title: s.Title, Class: s.Class, Status: s.Status}
-	case KindPermission:
-		p := Permission{ID: s.Permission, Title: s.Title, State: s.State}
-		if len(s.Options) > 0 {
-			p.Options = s.Options
+		s := Started{MID: p.field("mid")}
+		if p.has(`,"token":`) {
+			s.Token = p.filled()
 		}
-		return p
+		s.Attributes = p.attributes()
+		return s
+	case KindText:
+		return Text{p.field("text")}
+	case KindThought:
+		return Thought{p.field("text")}
+	case KindTool:
+		return Tool{p.field("tool"), p.field("title"), p.field("class"), ToolStatus(p.field("status"))}
+	case KindPermission:
+		return Permission{p.field("permission"), p.field("title"), p.options(), PermissionState(p.field("state"))}
 	case KindUsage:
-		return Usage{Input: s.Input, Cached: s.Cached, Output: s.Output, Reasoning: s.Reasoning, Total: s.Total}
+		return Usage{p.number("input"), p.number("cached"), p.number("output"), p.number("reasoning"), p.number("total")}
 	case KindResultObserved:
-		return ResultObserved{s.Text}
+		return ResultObserved{p.field("text")}
 	case KindDiagnostic:
-		return Diagnostic{Severity: s.Severity, Code: s.Code, Text: s.Text}
+		return Diagnostic{Severity(p.field("severity")), p.field("code"), p.field("text")}
 	case KindState:
-		return State{s.Name, s.Value}
+		return State{p.field("name"), p.field("value")}
 	case KindFinished:
-		return Finished{Outcome: s.Outcome, Code: s.Code, Diagnostic: s.Diagnostic}
+		return Finished{Outcome(p.field("outcome")), p.field("code"), p.field("diagnostic")}
 	}
 	return nil
+}
+
+func (p *parser) native() (n Native) {
+	if !p.has(`,"native":{`) {
+		return n
+	}
+	p.at-- // the brace stands where the comma of a field does
+	first := true
+	for _, f := range [...]struct {
+		name string
+		to   *string
+	}{{`"provider":`, &n.Provider}, {`"session":`, &n.Session}, {`"turn":`, &n.Turn}, {`"item":`, &n.Item}} {
+		if p.hasNext(f.name, &first) {
+			*f.to = p.filled()
+		}
+	}
+	if p.hasNext(`"broker":`, &first) {
+		if n.Broker = p.digits(); n.Broker == 0 {
+			p.fail("a broker sequence")
+		}
+	}
+	if first {
+		p.fail("a field of native")
+	}
+	p.literal(`}`)
+	return n
+}
+
+func (p *parser) attributes() map[string]string {
+	if !p.has(`,"attributes":{`) {
+		return nil
+	}
+	all := map[string]string{}
+	for last := ""; ; {
+		name := p.string()
+		p.literal(`:`)
+		if len(all) > 0 && name <= last {
+			p.fail("a later attribute")
+		}
+		all[name], last = p.string(), name
+		if p.err != nil || !p.has(`,`) {
+			break
+		}
+	}
+	p.literal(`}`)
+	return all
+}
+
+func (p *parser) options() (all []string) {
+	p.literal(`,"options":[`)
+	if p.has(`]`) {
+		return nil
+	}
+	for {
+		all = append(all, p.string())
+		if p.err != nil || !p.has(`,`) {
+			break
+		}
+	}
+	p.literal(`]`)
+	return all
 }

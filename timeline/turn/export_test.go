@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"context"
+
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/timeline/segment"
 )
@@ -10,6 +12,8 @@ type Trouble struct {
 	Write func(write func() error) error // how the lines get into the file
 	Sync  func() error                   // said instead of syncing
 	Next  func(next uint64) (uint64, error)
+
+	SyncAll func() error // said instead of syncing
 }
 
 // Trouble sets what fails from now on.
@@ -33,6 +37,19 @@ func (e *troubled) Sync(w segment.Written) error {
 		return e.engine.Sync(w)
 	}
 	return e.trouble.Sync()
+}
+
+func (e *troubled) SyncAll() error {
+	if e.trouble.SyncAll == nil {
+		return e.engine.SyncAll()
+	}
+	return e.trouble.SyncAll()
+}
+
+// Recover does again what Open does with the files.
+func (w *Writer) Recover(ctx context.Context) error {
+	w.life = life{}
+	return w.recover(ctx)
 }
 
 func (e *troubled) NextSeq(held *lock.Record) (uint64, error) {

@@ -146,7 +146,7 @@ func goOnAfterFault(t *testing.T, dir string, w *turn.Writer, before []turn.Even
 // A lock that cannot be had is an append that failed; a caller who gives up is not.
 func TestRecordLockAndContext(t *testing.T) {
 	dir := newDir(t)
-	w := open(t, dir, func(o *turn.Options) { o.LockWait = time.Millisecond })
+	w := open(t, dir, func(o *turn.Options) { o.LockWait = -1 })
 	tn := start(t, w, turn.Started{})
 	other, err := lock.Open(dir, lock.Options{})
 	if err != nil {
@@ -159,10 +159,22 @@ func TestRecordLockAndContext(t *testing.T) {
 	}
 	cause := errors.New("the caller left")
 	ctx, cancel := context.WithCancelCause(t.Context())
+	patient := make(chan error, 1)
+	go func() {
+		_, err := tn.Emit(ctx, none, turn.Text{})
+		patient <- err
+	}()
+	eventually(t, "the emission waits for the lock", func() bool { return parked("turn.(*Turn).Emit(", "lock.(*Dir).Record(") })
 	cancel(cause)
+	if err := <-patient; !errors.Is(err, cause) || w.Err() != nil {
+		t.Errorf("got %v, and %v for the writer, want %v and no fault", err, w.Err(), cause)
+	}
 	if _, err := tn.Emit(ctx, none, turn.Text{}); !errors.Is(err, cause) || w.Err() != nil {
 		t.Errorf("got %v, and %v for the writer, want %v and no fault", err, w.Err(), cause)
 	}
+	closeWriter(t, w)
+	w = open(t, dir, func(o *turn.Options) { o.LockWait = time.Millisecond })
+	tn, _ = w.Active()
 	if _, err := tn.Emit(t.Context(), none, turn.Text{}); !errors.Is(err, turn.ErrFaulted) || !errors.Is(err, lock.ErrTimeout) {
 		t.Errorf("got %v, want %v for %v", err, turn.ErrFaulted, lock.ErrTimeout)
 	}
@@ -245,5 +257,41 @@ func TestClose(t *testing.T) {
 	again, ok := open(t, dir).Active()
 	if !ok || again.ID() != tn.ID() {
 		t.Errorf("got %+v, want turn %s to be open", again, tn.ID())
+	}
+}
+
+// A start that is not recorded starts nothing; one whose sync failed may be found open
+// by the next writer, as a turn that was never dispatched.
+func TestStartThatFails(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		trouble turn.Trouble
+		open    bool
+	}{
+		{"in its write", turn.Trouble{Write: func(func() error) error { return syscall.EIO }}, false},
+		{"in its sync", turn.Trouble{Sync: func() error { return syscall.EIO }}, true},
+	} {
+		dir := newDir(t)
+		w := open(t, dir)
+		finish(t, start(t, w, turn.Started{}), success)
+		w.Trouble(tt.trouble)
+		if _, err := w.Start(t.Context(), turn.Started{}); !errors.Is(err, turn.ErrFaulted) || !errors.Is(err, syscall.EIO) {
+			t.Errorf("%s: got %v, want %v", tt.name, err, turn.ErrFaulted)
+		}
+		if _, err := w.Start(t.Context(), turn.Started{}); !errors.Is(err, turn.ErrFaulted) {
+			t.Errorf("%s: again: got %v, want %v", tt.name, err, turn.ErrFaulted)
+		}
+		closeWriter(t, w)
+		next := open(t, dir)
+		tn, ok := next.Active()
+		if ok != tt.open {
+			t.Errorf("%s: got an open turn %v, want %v", tt.name, ok, tt.open)
+		}
+		if ok {
+			finish(t, tn, gone)
+		}
+		if tn := start(t, next, turn.Started{}); (tn.Number() == 3) != tt.open {
+			t.Errorf("%s: got turn %d next", tt.name, tn.Number())
+		}
 	}
 }

@@ -120,6 +120,46 @@ func TestHistoryFollowAndTail(t *testing.T) {
 	}
 }
 
+// A follower that waits is told of news, by the writer or by the system, or looks.
+func TestFollowersAreToldOfNews(t *testing.T) {
+	for _, way := range logs {
+		t.Run(way.name, func(t *testing.T) {
+			dir := newDir(t)
+			w := open(t, dir, func(o *turn.Options) { o.SegmentBytes = 400 })
+			l := way.of(t, w, dir)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			seen := make(chan uint64)
+			updates := l.Tail(ctx)
+			go func() {
+				defer close(seen)
+				for u, err := range updates {
+					if err != nil && ctx.Err() == nil {
+						t.Error(err)
+					}
+					if err == nil && !u.CaughtUp {
+						seen <- u.Event.Seq
+					}
+				}
+			}()
+			tn := start(t, w, turn.Started{})
+			if got := <-seen; got != 0 {
+				t.Fatalf("got event %d, want 0", got)
+			}
+			for i := range uint64(10) {
+				eventually(t, "the follower waits", func() bool { return parked("turn.(*follower).wait(", "[select") })
+				emit(t, tn, turn.Text{Text: "news"})
+				if got, ok := <-seen; !ok || got != i+1 {
+					t.Fatalf("got event %d, %v, want %d", got, ok, i+1)
+				}
+			}
+			cancel()
+			for range seen {
+				t.Error("an event that nobody wrote")
+			}
+		})
+	}
+}
+
 // The mark comes where history ended when the follower began, also when there are
 // always new events.
 func TestFollowMarksTheEndOfHistory(t *testing.T) {
@@ -317,9 +357,12 @@ func TestAppendComesBeforeNotification(t *testing.T) {
 	if end := cursor(t, w.Log().End); n != 1 || end.Seq() != 1 {
 		t.Errorf("a reader saw %d events and the end at %d before the sync, want 1", n, end.Seq())
 	}
+	ahead := timeline.NewCursor("s1", epochOf(t, dir), 2)
+	wantFrom(t, w.Log(), ahead, 2, 0, timeline.ErrFutureCursor)
 	close(synced)
 	wantEvent(t, next, 1)
 	emitted.Wait()
+	wantFrom(t, w.Log(), ahead, 2, 0, nil)
 }
 
 // The turns of a session go with its directory, all at once, and everybody is told.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,4 +147,18 @@ func eventually(t testing.TB, what string, ok func() bool) {
 			t.Fatalf("waited in vain: %s", what)
 		}
 	}
+}
+
+// parked reports whether a goroutine has all of these calls on its stack.
+func parked(calls ...string) bool {
+	var b strings.Builder
+	if err := pprof.Lookup("goroutine").WriteTo(&b, 2); err != nil {
+		return false
+	}
+	for _, stack := range strings.Split(b.String(), "\n\n") {
+		if !slices.ContainsFunc(calls, func(call string) bool { return !strings.Contains(stack, call) }) {
+			return true
+		}
+	}
+	return false
 }

@@ -14,24 +14,13 @@ type schema struct{}
 // Classify takes an event of any version or kind for public: it is counted and must
 // be refused by who reads it, not passed over.
 func (schema) Classify(line []byte) segment.Class {
-	if looksLikeEvent(line) && json.Valid(line) {
+	if _, err := decode(line); err == nil {
 		return segment.Public
 	}
 	if _, _, ok := parseEnvelope(line); ok {
 		return segment.Public
 	}
 	return segment.Unreadable
-}
-
-// looksLikeEvent tells by position whether a line starts as this version writes it.
-func looksLikeEvent(line []byte) bool {
-	const ts, kind, v = `{"ts":"`, `","kind":"`, `","v":`
-	at := len(ts) + len(timeLayout)
-	if len(line) < at+len(kind) || string(line[:len(ts)]) != ts || string(line[at:at+len(kind)]) != kind {
-		return false
-	}
-	name, rest, found := bytes.Cut(line[at+len(kind):min(len(line), 100)], []byte(v))
-	return found && only(name, "abcdefghijklmnopqrstuvwxyz-") && len(rest) > 0 && only(rest[:1], "0123456789")
 }
 
 // Key is the digest of the message that a turn answers.
