@@ -74,7 +74,7 @@ type appenders struct {
 }
 
 func (a appenders) one(name string, open peer.Opener) race.Contestant {
-	return race.Contestant{Name: name, Least: 4 * (a.goroutines - 1), Open: func(ctx context.Context, dir string) (*race.Runner, error) {
+	return race.Contestant{Name: name, Least: 4 * a.goroutines, Open: func(ctx context.Context, dir string) (*race.Runner, error) {
 		l, err := open(dir, a.durability)
 		if err != nil {
 			return nil, err

@@ -42,12 +42,12 @@ type size struct {
 // The sizes of a run.
 var (
 	quick = size{
-		name: "quick", rounds: 15, round: 20 * time.Millisecond,
+		name: "quick", rounds: 41, round: 6 * time.Millisecond,
 		small: 10_000, middle: 100_000, large: 1_000_000,
 		together: 64, writers: 8, drained: 1000, deep: 10_000, sessions: 10_000, waiting: 10_000, idle: 2 * time.Second,
 	}
 	full = size{
-		name: "full", rounds: 61, round: 50 * time.Millisecond,
+		name: "full", rounds: 151, round: 20 * time.Millisecond,
 		small: 10_000, middle: 300_000, large: 1_000_000, huge: 10_000_000,
 		together: 64, writers: 8, drained: 1000, deep: 10_000, sessions: 10_000, waiting: 10_000, idle: 10 * time.Second,
 	}

@@ -11,6 +11,10 @@ import (
 	"github.com/docket-go/docket/dispatch"
 )
 
+// leastSends is how many sends are in a round at least: one alone may be a bad
+// moment of the disk.
+const leastSends = 4
+
 const lockAppend = "lock + append, both opened and closed"
 
 func sendBuffered(b *bench) race.Workload {
@@ -58,7 +62,7 @@ func sendDurable() race.Workload {
 
 // sendAndHandOver sends one message and hands the oldest one over.
 func sendAndHandOver(name string, depth int, buffered bool) race.Contestant {
-	return race.Contestant{Name: name, Open: func(ctx context.Context, dir string) (*race.Runner, error) {
+	return race.Contestant{Name: name, Least: leastSends, Open: func(ctx context.Context, dir string) (*race.Runner, error) {
 		k, err := openDesk(ctx, dir, buffered)
 		if err != nil {
 			return nil, err
@@ -73,7 +77,7 @@ func sendAndHandOver(name string, depth int, buffered bool) race.Contestant {
 
 // acceptOnly accepts messages durably. They are handed over between the rounds.
 func acceptOnly(name string) race.Contestant {
-	return race.Contestant{Name: name, Open: func(ctx context.Context, dir string) (*race.Runner, error) {
+	return race.Contestant{Name: name, Least: leastSends, Open: func(ctx context.Context, dir string) (*race.Runner, error) {
 		k, err := openDesk(ctx, dir, false)
 		if err != nil {
 			return nil, err
@@ -139,7 +143,7 @@ func sendKeyed(b *bench) race.Workload {
 
 // sendInto accepts messages in a session whose log is large.
 func (b *bench) sendInto(name string, withKey bool) race.Contestant {
-	return race.Contestant{Name: name, Open: func(ctx context.Context, dir string) (*race.Runner, error) {
+	return race.Contestant{Name: name, Least: leastSends, Open: func(ctx context.Context, dir string) (*race.Runner, error) {
 		k, err := openDesk(ctx, dir, true)
 		if err != nil {
 			return nil, err
@@ -171,7 +175,7 @@ func (b *bench) sendInto(name string, withKey bool) race.Contestant {
 // deskContestant does with a database what docket does: accept a message, claim the
 // oldest, settle it.
 func deskContestant(name string, open peer.DeskOpener, d peer.Durability, depth int, handOver bool) race.Contestant {
-	return race.Contestant{Name: name, Open: func(ctx context.Context, dir string) (*race.Runner, error) {
+	return race.Contestant{Name: name, Least: leastSends, Open: func(ctx context.Context, dir string) (*race.Runner, error) {
 		k, err := open(dir, d)
 		if err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"strings"
 
 	_ "modernc.org/sqlite" // the driver "sqlite", without C
 
@@ -33,7 +34,11 @@ func openSQLite(dir string, d Durability) (*sql.DB, error) {
 	if d == Buffered {
 		synchronous = "OFF"
 	}
-	name := url.URL{Scheme: "file", Opaque: filepath.ToSlash(filepath.Join(dir, "sqlite.db")), RawQuery: url.Values{
+	path := filepath.ToSlash(filepath.Join(dir, "sqlite.db"))
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/…
+	}
+	name := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{
 		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", fmt.Sprintf("synchronous(%s)", synchronous)},
 		"_txlock": {"immediate"},
 	}.Encode()}

@@ -32,6 +32,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
+	"strings"
 	"time"
 )
 
@@ -118,38 +119,47 @@ func (w Workload) Run(ctx context.Context, o Options) (result Result, err error)
 	defer func() {
 		for _, l := range lanes {
 			if l != nil {
-				err = errors.Join(err, w.label(ctx, l, l.close))
+				err = errors.Join(err, w.label(ctx, l, notCounting, l.close))
 			}
 		}
 	}()
 	for i, c := range w.Contestants {
 		lanes[i] = &lane{contestant: c, batch: c.Batch}
-		if err := w.label(ctx, lanes[i], func() error { return lanes[i].open(ctx, w, o) }); err != nil {
+		if err := w.label(ctx, lanes[i], notCounting, func() error { return lanes[i].open(ctx, w, o) }); err != nil {
 			return Result{}, err
 		}
 	}
 	for range o.Rounds {
 		for _, l := range lanes {
-			if err := w.label(ctx, l, func() error { return l.round(ctx) }); err != nil {
+			err := w.label(ctx, l, notCounting, func() error { return l.prepare(ctx, l.batch) })
+			if err == nil {
+				err = w.label(ctx, l, "", l.round)
+			}
+			if err != nil {
 				return Result{}, err
 			}
 		}
 	}
 	for _, l := range lanes {
-		if err := w.label(ctx, l, l.check); err != nil {
+		if err := w.label(ctx, l, notCounting, l.check); err != nil {
 			return Result{}, err
 		}
 	}
 	return w.result(lanes), nil
 }
 
+// notCounting marks in a profile what a contestant does outside of its rounds.
+const notCounting = " (not counting)"
+
 // label runs f for a lane that takes part, so that a CPU profile and an error say
-// for whom.
-func (w Workload) label(ctx context.Context, l *lane, f func() error) (err error) {
+// for whom. The label in the profile has no commas, which go tool pprof takes for
+// the ends of its patterns.
+func (w Workload) label(ctx context.Context, l *lane, suffix string, f func() error) (err error) {
 	if l.absent != nil {
 		return nil
 	}
-	pprof.Do(ctx, pprof.Labels("workload", w.Name, "contestant", l.contestant.Name), func(context.Context) { err = f() })
+	name := strings.ReplaceAll(l.contestant.Name, ",", "") + suffix
+	pprof.Do(ctx, pprof.Labels("workload", w.Name, "contestant", name), func(context.Context) { err = f() })
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", w.Name, l.contestant.Name, err)
 	}
@@ -172,7 +182,7 @@ func (l *lane) open(ctx context.Context, w Workload, o Options) error {
 		return err
 	}
 	if l.contestant.Batch > 0 {
-		_, _, err := l.do(ctx, l.contestant.Batch)
+		_, err := l.warm(ctx, l.contestant.Batch)
 		return err
 	}
 	return l.calibrate(ctx, o.Round)
@@ -182,10 +192,10 @@ func (l *lane) open(ctx context.Context, w Workload, o Options) error {
 // number is tried twice, so that one disturbance does not decide.
 func (l *lane) calibrate(ctx context.Context, round time.Duration) error {
 	for n := max(1, l.contestant.Least); ; n *= 2 {
-		_, took, err := l.do(ctx, n)
+		took, err := l.warm(ctx, n)
 		if err == nil && took >= round/2 {
 			var again time.Duration
-			_, again, err = l.do(ctx, n)
+			again, err = l.warm(ctx, n)
 			took = min(took, again)
 		}
 		if err != nil {
@@ -199,25 +209,38 @@ func (l *lane) calibrate(ctx context.Context, round time.Duration) error {
 }
 
 // round is one round that counts.
-func (l *lane) round(ctx context.Context) error {
-	figure, _, err := l.do(ctx, l.batch)
+func (l *lane) round() error {
+	figure, _, err := l.do(l.batch)
 	l.figures = append(l.figures, figure)
 	return err
 }
 
-// do makes n operations, and returns the figure of one and the time of all. The
-// garbage of the contestants before is collected first, so that it is not paid for
-// by this one.
-func (l *lane) do(ctx context.Context, n int) (figure float64, took time.Duration, err error) {
+// warm is a round that does not count.
+func (l *lane) warm(ctx context.Context, n int) (took time.Duration, err error) {
+	if err := l.prepare(ctx, n); err != nil {
+		return 0, err
+	}
+	_, took, err = l.do(n)
+	return took, err
+}
+
+// prepare makes n operations possible. The garbage of the contestants before is
+// collected, so that it is not paid for by this one.
+func (l *lane) prepare(ctx context.Context, n int) error {
 	if err := ctx.Err(); err != nil {
-		return 0, 0, err
+		return err
 	}
 	if l.runner.Prepare != nil {
 		if err := l.runner.Prepare(n); err != nil {
-			return 0, 0, err
+			return err
 		}
 	}
 	runtime.GC()
+	return nil
+}
+
+// do makes n operations, and returns the figure of one and the time of all.
+func (l *lane) do(n int) (figure float64, took time.Duration, err error) {
 	begun := time.Now()
 	if l.runner.Measure != nil {
 		figure, err = l.runner.Measure(n)
