@@ -48,6 +48,8 @@ type fake struct {
 	mu sync.Mutex
 	// mute leaves requests of proof without an answer.
 	mute bool
+	// open are the prompts without an answer; nil does not count them.
+	open map[string]bool
 }
 
 // newFake returns an agent that reads, and the peer that docket sees.
@@ -55,11 +57,13 @@ func newFake(t testing.TB) (*fake, net.Conn) {
 	ours, theirs := net.Pipe()
 	f := &fake{t: t, conn: theirs, in: make(chan frame, 10000)}
 	t.Cleanup(func() { theirs.Close(); ours.Close() })
-	go f.read()
+	go f.read(nil)
 	return f, ours
 }
 
-func (f *fake) read() {
+// read takes what the agent is sent. Requests of proof go to pings, if there is one, and
+// are answered otherwise.
+func (f *fake) read(pings chan<- frame) {
 	defer close(f.in)
 	lines := bufio.NewReader(f.conn)
 	for {
@@ -73,16 +77,40 @@ func (f *fake) read() {
 			return
 		}
 		if m.Method != "_docket/ping" {
+			f.count(m)
 			f.in <- m
 			continue
 		}
 		f.mu.Lock()
 		mute := f.mute
 		f.mu.Unlock()
-		if !mute {
+		switch {
+		case pings != nil:
+			pings <- m
+		case !mute:
 			go f.fail(m.ID, -32601)
 		}
 	}
+}
+
+// count notes a prompt, of which there may be only one.
+func (f *fake) count(m frame) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.open == nil || m.Method != "session/prompt" {
+		return
+	}
+	if len(f.open) > 0 {
+		f.t.Errorf("agent: got a prompt while %v has no answer", f.open)
+	}
+	f.open[string(m.ID)] = true
+}
+
+// close notes that a prompt is being answered.
+func (f *fake) close(id json.RawMessage) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.open, string(id))
 }
 
 // expect returns the next message, which must have that method; "" is an answer.
@@ -103,11 +131,16 @@ func (f *fake) expect(method string) frame {
 // say sends a line. The error of a connection that has ended is of no account.
 func (f *fake) say(line string) { _, _ = f.conn.Write([]byte(line + "\n")) }
 
+// line says a message that is written in several lines here.
+func (f *fake) line(message string) { f.say(strings.Join(strings.Fields(message), " ")) }
+
 func (f *fake) answer(id json.RawMessage, result string) {
+	f.close(id)
 	f.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }
 
 func (f *fake) fail(id json.RawMessage, code int) {
+	f.close(id)
 	f.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no luck","data":"PLANTED"}}`, id, code))
 }
 
@@ -128,7 +161,7 @@ func (f *fake) stop(prompt frame, reason string) {
 
 // ask asks for permission.
 func (f *fake) ask(id string) {
-	f.say(strings.Join(strings.Fields(fmt.Sprintf(askLine, id)), " "))
+	f.line(fmt.Sprintf(askLine, id))
 }
 
 const askLine = `{"jsonrpc":"2.0","id":%s,"method":"session/request_permission","params":{"sessionId":"s-1",

@@ -90,7 +90,7 @@ const maxSaid = 200 // bytes that are kept of an agent's message
 
 var (
 	address = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://\S+`)
-	bearer  = regexp.MustCompile(`(?i)\b(bearer|basic|token|key|secret|password)\b["':= ]+\S+`)
+	bearer  = regexp.MustCompile(`(?i)\b(bearer |basic |(token|key|secret|password)["']?[:=])\s*\S+`)
 	datum   = regexp.MustCompile(`[^\s"'` + "`" + `,;()\[\]{}<>]*[=@/\\][^\s,;]*`)
 	opaque  = regexp.MustCompile(`[A-Za-z0-9_+-]*[0-9][A-Za-z0-9_+-]*|[A-Za-z0-9_+-]{24,}`)
 )

@@ -1,0 +1,182 @@
+package acp_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/acp"
+	"github.com/docket-go/docket/adapter/host"
+)
+
+// A memory is a store that can fail.
+type memory struct {
+	mu       sync.Mutex
+	id       string
+	err      error
+	saves    int
+	savedFor string
+}
+
+func (m *memory) Load(string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.id, m.err
+}
+
+func (m *memory) Save(dir, id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err == nil {
+		m.id, m.savedFor = id, dir
+		m.saves++
+	}
+	return m.err
+}
+
+const canLoad = `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`
+
+// replay tells two turns of the past.
+func (f *fake) replay() {
+	f.update(`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"old question"}}`)
+	f.chunk("old answer")
+	f.update(`{"sessionUpdate":"tool_call","toolCallId":"c1","title":"old","kind":"think"}`)
+}
+
+func TestSessionIsLoadedAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		replay func(f *fake, answer func())
+	}{
+		{"past before the answer", func(f *fake, answer func()) { f.replay(); answer() }},
+		{"past behind the answer", func(f *fake, answer func()) { answer(); f.replay(); f.replay() }}, // as Gemini does
+		{"no past", func(f *fake, answer func()) { answer() }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			store := &memory{id: "s-1"}
+			f, peer := newFake(t)
+			a := opened(t, f, peer, acp.Options{PieceDelay: -1, Store: store, Dir: "/w"}, nil, func() {
+				f.answer(f.expect("initialize").ID, canLoad)
+				load := f.expect("session/load")
+				if string(load.Params) != `{"cwd":"/w","mcpServers":[],"sessionId":"s-1"}` {
+					t.Errorf("got %s, want the session", load.Params)
+				}
+				tt.replay(f, func() { f.answer(load.ID, `{}`) })
+			})
+			s, _ := submit(context.Background(), a, "go")
+			prompt := f.expect("session/prompt")
+			f.chunk("new")
+			f.stop(prompt, "end_turn")
+			s.end(t)
+			equal(t, "emissions", s.all(), []string{"text new"})
+			if store.saves > 0 {
+				t.Errorf("got %d saves, want none", store.saves)
+			}
+		})
+	}
+}
+
+// TestPastIsToldOut has the past come between the requests of docket.
+func TestPastIsToldOut(t *testing.T) {
+	ours, theirs := net.Pipe()
+	f := &fake{t: t, conn: theirs, in: make(chan frame, 100)}
+	t.Cleanup(func() { ours.Close(); theirs.Close() })
+	pings := make(chan frame, 1)
+	go f.read(pings)
+	a := opened(t, f, ours, acp.Options{PieceDelay: -1, Store: &memory{id: "s-1"}}, nil, func() {
+		f.answer(f.expect("initialize").ID, canLoad)
+		f.answer(f.expect("session/load").ID, `null`)
+		for range 3 {
+			ping := receive(t, "request of proof", pings)
+			f.replay()
+			f.fail(ping.ID, -32601)
+		}
+		f.fail(receive(t, "request of proof", pings).ID, -32601) // nothing came meanwhile
+	})
+	s, _ := submit(context.Background(), a, "go")
+	prompt := f.expect("session/prompt")
+	f.stop(prompt, "end_turn")
+	s.end(t)
+	equal(t, "emissions", s.all(), nil)
+}
+
+func TestSessionThatCannotBeLoaded(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		greet func(f *fake)
+	}{
+		{"error", func(f *fake) {
+			f.answer(f.expect("initialize").ID, canLoad)
+			f.fail(f.expect("session/load").ID, -32603)
+			f.replay() // whatever it has begun to tell
+		}},
+		{"not able", func(f *fake) { f.answer(f.expect("initialize").ID, `{"protocolVersion":1}`) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			store := &memory{id: "gone"}
+			f, peer := newFake(t)
+			a := opened(t, f, peer, acp.Options{PieceDelay: -1, Store: store, Dir: "/w"}, nil, func() {
+				tt.greet(f)
+				f.answer(f.expect("session/new").ID, `{"sessionId":"s-1"}`)
+			})
+			if store.id != "gone" {
+				t.Errorf("got %q stored before any prompt, want the one of before", store.id)
+			}
+			for i, want := range []string{"warning context_lost", "text x"} {
+				s, _ := submit(context.Background(), a, "go")
+				prompt := f.expect("session/prompt")
+				f.chunk("x")
+				f.stop(prompt, "end_turn")
+				s.end(t)
+				if all := s.all(); !strings.HasPrefix(all[0], want) || len(all) != 2-i {
+					t.Errorf("turn %d: got %q, want %q first", i, all, want)
+				}
+			}
+			if store.id != "s-1" || store.savedFor != "/w" || store.saves != 1 {
+				t.Errorf("got %q for %q after %d saves, want the new one for /w after one", store.id, store.savedFor, store.saves)
+			}
+		})
+	}
+}
+
+func TestStoreThatFails(t *testing.T) {
+	broken := errors.New("no space")
+	t.Run("load", func(t *testing.T) {
+		f, peer := newFake(t)
+		failed := make(chan error, 1)
+		go func() {
+			_, err := acp.Open(context.Background(), peer, nil, acp.Options{Store: &memory{err: broken}})
+			failed <- err
+		}()
+		f.answer(f.expect("initialize").ID, canLoad)
+		if err := receive(t, "error", failed); !errors.Is(err, broken) {
+			t.Errorf("got %v, want %v", err, broken)
+		}
+	})
+	t.Run("save", func(t *testing.T) {
+		store := &memory{}
+		f, a := open(t, acp.Options{PieceDelay: -1, Store: store}, nil)
+		store.mu.Lock()
+		store.err = broken
+		store.mu.Unlock()
+		_, answer := submit(context.Background(), a, "go")
+		if err := receive(t, "answer", answer); !errors.Is(err, broken) || adapter.AnswerOf(err) != adapter.Refused {
+			t.Errorf("got %v, want refused", err)
+		}
+		store.mu.Lock()
+		store.err = nil
+		store.mu.Unlock()
+		s, answer := submit(context.Background(), a, "again")
+		f.stop(f.expect("session/prompt"), "end_turn")
+		if err := receive(t, "answer", answer); err != nil {
+			t.Errorf("afterwards: got %v, want taken", err)
+		}
+		if end := s.end(t); end.Outcome != host.Success {
+			t.Errorf("got %+v, want success", end)
+		}
+	})
+}
