@@ -33,15 +33,18 @@
 // calls at the same time share one data sync. Readers of [Writer.Log] see an event
 // from then on. Readers elsewhere see the file itself, and so may see an event for
 // the moment in which it is written and not yet synced: if the power fails in that
-// moment, they have seen an event that is not in the log.
+// moment, they have seen an event that is not in the log, and another may get its
+// sequence.
 //
 // An append that fails faults the Writer: its sequence is not used, every later write
 // is refused ([ErrFaulted]), the followers of its Log end with the error, and
 // [Options.Faulted] stops the producer. So nothing is ever recorded behind a hole.
-// Open the log anew to go on.
+// Open the log anew to go on; where it was the sync that failed, that finds out
+// whether the event is there.
 //
 // [Log.History] reads to the end; [Log.Follow] reads on, past one mark, to whatever
-// is committed later; [Log.Tail] leaves history out. A cursor is one of package
+// is committed later; [Log.Tail] leaves history out. [Log.Recent], [Log.Latest] and
+// [Log.Answers] do not read the whole log. A cursor is one of package
 // timeline: opaque, of one session and one life of its log, valid across restart,
 // rotation and sealing, and refused with its own error where it does not fit. Readers
 // read the files when they like. Nothing is queued for them, and no writer waits.

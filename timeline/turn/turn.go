@@ -68,7 +68,8 @@ func (w *Writer) Publish(ctx context.Context, n Native, s State) (Event, error) 
 }
 
 // Emit appends an event of the turn. Nil means that it is recorded, durable, and
-// seen by readers.
+// seen by readers. The caller must not hold the session's record lock, which every
+// append takes.
 //
 // The error is [ErrFinished] when the turn is finished; [ErrReplayed] when n.Broker
 // is not greater than [Turn.Broker]; [ErrText], a [*timeline.TooLargeError] or

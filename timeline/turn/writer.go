@@ -195,7 +195,8 @@ func (w *Writer) recover(ctx context.Context) error {
 
 // Log returns the log for reading beside the Writer. Its readers see an event once
 // it is durable, and its followers are told of it without a look at the file system;
-// they end with [ErrFaulted] when an append failed, and with [ErrWriterClosed].
+// they end with [ErrFaulted] when an append failed, and with [ErrWriterClosed]. That
+// the session is gone they learn by the next append.
 func (w *Writer) Log() *Log { return w.log }
 
 // Active returns the turn that is open, if one is: after Open, the one that the
