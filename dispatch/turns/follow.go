@@ -129,15 +129,42 @@ func (r *Recorder) permission(p turn.Permission) {
 }
 
 // find says whether the prompt with that mid reached the agent, as far as the log
-// proves it.
+// proves it. That it was refused once proves nothing about an earlier hand-over.
 func (r *Recorder) find(ctx context.Context, mid string) adapter.Presence {
-	started, ok, err := r.Log().Answers(ctx, mid)
+	last, ok, err := r.Log().Answers(ctx, mid)
 	if err != nil {
 		return adapter.CannotTell
 	}
 	if !ok {
 		return adapter.Absent // a prompt is dispatched only after its turn is in the log
 	}
+	found := r.proven(ctx, last)
+	if found != adapter.Absent {
+		return found
+	}
+	begin, err := r.Log().Start(ctx)
+	if err != nil {
+		return adapter.CannotTell
+	}
+	for e, err := range r.Log().History(ctx, begin) {
+		if err != nil {
+			return adapter.CannotTell
+		}
+		if e.Seq == last.Seq {
+			break
+		}
+		if s, ok := e.Payload.(turn.Started); !ok || s.MID != mid {
+			continue
+		}
+		if p := r.proven(ctx, e); p != adapter.Absent {
+			return p
+		}
+	}
+	return adapter.Absent
+}
+
+// proven says what one turn proves about its prompt.
+func (r *Recorder) proven(ctx context.Context, started turn.Event) adapter.Presence {
 	for e, err := range r.Log().History(ctx, started.Next) {
 		if err != nil {
 			return adapter.CannotTell

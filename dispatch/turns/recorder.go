@@ -87,6 +87,10 @@ func Open(ctx context.Context, dir string, o Options) (*Recorder, error) {
 // Log returns the turn log for reading beside the recorder.
 func (r *Recorder) Log() *turn.Log { return r.writer.Log() }
 
+// State returns the facts about the session that hold now, such as the harness's own
+// id of its session, with which a new host can have it resumed.
+func (r *Recorder) State() map[string]string { return r.writer.State() }
+
 // Close gives the log to the next recorder. Run must have returned.
 func (r *Recorder) Close() error {
 	r.work.Wait()

@@ -5,7 +5,9 @@ package turns_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -189,17 +191,27 @@ func TestLookup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for mid, events := range map[string][]turn.Emission{
-		"spoke":   {turn.Text{Text: "x"}},
-		"thought": {turn.Diagnostic{Severity: turn.SeverityInfo}, turn.Thought{}},
-		"refused": {turn.Diagnostic{Severity: turn.SeverityError, Code: host.CodeSubmitRefused}},
-		"nothing": nil,
+	refused := turn.Diagnostic{Severity: turn.SeverityError, Code: host.CodeSubmitRefused}
+	for _, tt := range []struct {
+		mid    string
+		events []turn.Emission
+	}{
+		{"spoke", []turn.Emission{turn.Text{Text: "x"}}},
+		{"thought", []turn.Emission{turn.Diagnostic{Severity: turn.SeverityInfo}, turn.Thought{}}},
+		{"refused", []turn.Emission{refused}},
+		{"refused twice", []turn.Emission{refused}},
+		{"refused twice", []turn.Emission{refused}},
+		{"spoke, then refused", []turn.Emission{turn.Text{Text: "x"}}},
+		{"spoke, then refused", []turn.Emission{refused}},
+		{"nothing, then refused", nil},
+		{"nothing, then refused", []turn.Emission{refused}},
+		{"nothing", nil},
 	} {
-		tn, err := log.Start(t.Context(), turn.Started{MID: mid})
+		tn, err := log.Start(t.Context(), turn.Started{MID: tt.mid})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range events {
+		for _, e := range tt.events {
 			if _, err := tn.Emit(t.Context(), turn.Native{}, e); err != nil {
 				t.Fatal(err)
 			}
@@ -214,6 +226,7 @@ func TestLookup(t *testing.T) {
 	w.idle()
 	for mid, want := range map[string]adapter.Presence{
 		"spoke": adapter.Present, "thought": adapter.Present, "refused": adapter.Absent, "nothing": adapter.CannotTell, "never": adapter.Absent,
+		"refused twice": adapter.Absent, "spoke, then refused": adapter.Present, "nothing, then refused": adapter.CannotTell,
 	} {
 		if p, err := host.NewClient(w.dir).Lookup(t.Context(), mid); p != want {
 			t.Errorf("Lookup(%s): got %s, %v, want %s", mid, p, err, want)
@@ -408,8 +421,8 @@ func TestFacts(t *testing.T) {
 	r, _ := w.record()
 	seat.Publish(host.State{Name: "model", Value: "x"})
 	w.wants("0.0 native-session=abc", "0.0 model=x")
-	if r.Log() == nil {
-		t.Error("got no log to read")
+	if got := r.State(); len(got) != 2 || got["native-session"] != "abc" {
+		t.Errorf("got state %v, want both facts", got)
 	}
 }
 
@@ -428,3 +441,59 @@ func TestSenderThatGivesUp(t *testing.T) {
 	receive(t, agent.sinks).Finish(none, success)
 	w.idle()
 }
+
+// What is no field of a value is nowhere in the store: not the program's standard
+// error, not the ids of options, not the prompt a second time.
+func TestSecretsAreNotKept(t *testing.T) {
+	const secret = "hunter2-SECRET"
+	w, sinks := newWorld(t), make(chan host.Sink, 1)
+	programs := make(chan *host.Process, 1)
+	w.serve(func(_ context.Context, s *host.Seat) (host.Agent, error) {
+		p, err := s.Launch(host.ProcessOptions{Args: []string{"sh", "-c", "echo " + secret + " >&2; read -r line; echo " + secret + " >&2; exit 3"}})
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case programs <- p:
+		default:
+		}
+		return secretive{&fake{sinks: sinks}, p}, nil
+	})
+	w.record(func(o *turns.Options) { o.Permissions = turns.Asking(w.Session) })
+	w.idle()
+	w.send("one")
+	to := receive(t, sinks)
+	to.Emit(none, host.Permission{ID: "p1", Title: "run it", Options: []host.Option{{ID: secret, Name: "Allow", Grants: true}}})
+	if err := host.NewClient(w.dir).Decide(t.Context(), "p1", secret); err != nil {
+		t.Fatal(err)
+	}
+	p := receive(t, programs)
+	if _, err := p.Stdin.Write([]byte("go\n")); err != nil {
+		t.Fatal(err)
+	}
+	<-p.Done()
+	w.wants("1.0 started", "1.1 permission p1 asked", "1.2 permission p1 granted", "1.3 finished interrupted/agent_exited")
+	w.idle()
+	if err := filepath.WalkDir(w.root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), secret) {
+			t.Errorf("got the secret in %s, want it nowhere", path)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A secretive agent is a real program with a driver that takes everything.
+type secretive struct {
+	*fake
+	p *host.Process
+}
+
+func (s secretive) Done() <-chan struct{} { return s.p.Done() }
+func (s secretive) Err() error            { return s.p.Err() }
+func (s secretive) Close() error          { return s.p.Close() }
