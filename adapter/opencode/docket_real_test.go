@@ -1,5 +1,3 @@
-//go:build unix
-
 package opencode_test
 
 import (
