@@ -233,3 +233,40 @@ func TestStartsAtOnce(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// A lateContext does something when it is first asked for its end: that is when its
+// caller is about to wait.
+type lateContext struct {
+	context.Context
+	once *sync.Once
+	do   func()
+}
+
+func (c lateContext) Done() <-chan struct{} {
+	c.once.Do(c.do)
+	return c.Context.Done()
+}
+
+// What another caller does between a Start's look and its append is seen: a turn that
+// it began, and one that it ended without completing the barrier.
+func TestStartLooksAgain(t *testing.T) {
+	stuck := errors.New("stuck")
+	for _, tt := range []struct {
+		name string
+		do   func(w *turn.Writer)
+		want error
+	}{
+		{"a turn began", func(w *turn.Writer) { start(t, w, turn.Started{}) }, turn.ErrActive},
+		{"a turn came and went", func(w *turn.Writer) {
+			if _, err := start(t, w, turn.Started{}).Finish(context.Background(), none, success); !errors.Is(err, stuck) {
+				t.Errorf("got %v, want %v", err, stuck)
+			}
+		}, turn.ErrBarrier},
+	} {
+		w := open(t, newDir(t), withBarrier(func(context.Context, turn.Event) error { return stuck }))
+		late := lateContext{t.Context(), &sync.Once{}, func() { tt.do(w) }}
+		if tn, err := w.Start(late, turn.Started{}); !errors.Is(err, tt.want) {
+			t.Errorf("%s: got %v, %v, want %v", tt.name, tn, err, tt.want)
+		}
+	}
+}
