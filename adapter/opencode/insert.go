@@ -26,17 +26,9 @@ import (
 // It may be called by any number of goroutines and processes. If the process dies inside,
 // the same call again brings it to the same end.
 func (a *Adapter) Insert(ctx context.Context, p adapter.Prompt) error {
-	if err := ctx.Err(); err != nil {
-		return adapter.Refuse(fmt.Errorf("opencode: not begun: %w", err))
-	}
-	session, err := a.ensureSession(ctx)
-	if err != nil {
-		return adapter.Refuse(fmt.Errorf("opencode: session: %w", advised(err)))
-	}
-	id := idOf(session, p.MID)
-	begun, err := a.notes.begun(id)
+	begun, err := a.sentBefore(p.MID)
 	if err == nil {
-		err = a.handOver(ctx, session, id, p, begun)
+		err = a.handOver(ctx, p, begun)
 	}
 	switch {
 	case err == nil:
@@ -49,9 +41,27 @@ func (a *Adapter) Insert(ctx context.Context, p adapter.Prompt) error {
 	return adapter.Refuse(fmt.Errorf("opencode: %w", err))
 }
 
-// handOver sends p unless opencode has it; begun says that it was sent before. An error that is not [adapter.ErrUnconfirmed]
-// means that this call sent nothing, or that opencode declined.
-func (a *Adapter) handOver(ctx context.Context, session, id string, p adapter.Prompt, begun bool) error {
+// sentBefore reports whether a message is marked as begun.
+func (a *Adapter) sentBefore(mid string) (bool, error) {
+	session, ok, err := a.known()
+	if err != nil || !ok {
+		return false, err
+	}
+	return a.notes.begun(idOf(session, mid))
+}
+
+// handOver brings p to opencode unless it is there; begun says that it was sent before. An
+// error that is not [adapter.ErrUnconfirmed] means that this call sent nothing, or that
+// opencode declined.
+func (a *Adapter) handOver(ctx context.Context, p adapter.Prompt, begun bool) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("not begun: %w", err)
+	}
+	session, err := a.ensureSession(ctx)
+	if err != nil {
+		return fmt.Errorf("session: %w", advised(err))
+	}
+	id := idOf(session, p.MID)
 	shown, err := a.shows(ctx, session, id)
 	if err != nil {
 		return advised(err)
@@ -66,11 +76,16 @@ func (a *Adapter) handOver(ctx context.Context, session, id string, p adapter.Pr
 	if err := a.serves(ctx); err != nil {
 		return err
 	}
+	return a.send(ctx, session, id, p, begun)
+}
+
+// send marks p as begun, sends it, and waits until opencode shows it.
+func (a *Adapter) send(ctx context.Context, session, id string, p adapter.Prompt, begun bool) error {
 	if err := a.notes.begin(id); err != nil {
 		return err
 	}
 	step.At("opencode: begun")
-	err = a.call(ctx, http.MethodPost, "/session/"+session+"/prompt_async", nil, a.question(id, p), nil)
+	err := a.call(ctx, http.MethodPost, "/session/"+session+"/prompt_async", nil, a.question(id, p), nil)
 	step.At("opencode: sent")
 	if declined(err) {
 		if !begun { // the mark of an earlier request stays
