@@ -44,7 +44,7 @@ func DecodeLine(raw []byte) (Decoded, error) {
 // returns false if the line does not have the shape for that.
 func DecodeIntact(raw []byte) (e Event, ok bool) {
 	var l line
-	if !l.parseShape(raw) {
+	if _, ok := l.parseShape(raw); !ok {
 		return Event{}, false
 	}
 	return l.event(0), true

@@ -24,7 +24,7 @@ type Found struct {
 func (l *Log) Receipt(ctx context.Context, operation, requestDigest string) (f Found, ok bool, err error) {
 	settled, revoked := map[string]bool{}, map[string]bool{}
 	var doubt *LineError
-	for at, err := range l.segments.FindKey(ctx, requestKey(operation, requestDigest)) {
+	for at, err := range l.segments.FindKey(ctx, requestKey(operation, requestDigest), textOf(requestDigest)) {
 		if err != nil {
 			return Found{}, false, l.wrap(err)
 		}
@@ -73,6 +73,14 @@ func bearsPart(raw []byte, digest string) bool {
 		}
 	}
 	return bytes.Contains(raw, []byte(digest))
+}
+
+// textOf returns bytes that stand in every line of this package that bears the digest.
+// It is the part that is short enough for the fastest search.
+func textOf(requestDigest string) []byte {
+	const most = 32
+	quoted := appendString(nil, requestDigest)
+	return quoted[:min(len(quoted), most)]
 }
 
 // completed adds what lines without the key say of the message.

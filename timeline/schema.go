@@ -33,6 +33,37 @@ func (s schema) ClassifyIntact(raw []byte) segment.Class {
 	return l.class()
 }
 
+// KeyIntact finds the request where this package writes it.
+func (s schema) KeyIntact(raw []byte) (digest []byte, ok bool) {
+	kind, rest := kindByShape(raw)
+	first := `,"operation":`
+	switch kind {
+	case statusLine:
+		return nil, false
+	case sentLine:
+		var l line
+		if rest, ok = l.parseShape(raw); !ok {
+			return s.Key(raw)
+		}
+		inside, keyed := bytes.CutPrefix(raw[rest:], []byte(`,"dispatchReceipt":{`))
+		if !keyed {
+			return nil, false
+		}
+		rest, first = len(raw)-len(inside), first[1:]
+	case settledLine, revokedLine:
+		if !bytes.HasPrefix(raw[rest:], []byte(first)) {
+			return nil, false
+		}
+	}
+	var operation, request value
+	at := shape{raw, rest}
+	if kind == otherLine || !at.field(first, &operation) || !at.field(`,"requestDigest":`, &request) ||
+		!operation.plain || !request.plain || request.to == request.from+len(`""`) {
+		return s.Key(raw)
+	}
+	return requestKey(string(raw[operation.from+1:operation.to-1]), string(raw[request.from+1:request.to-1])), true
+}
+
 // Key is the digest of a request: its accepted message, its settlement and its
 // revocation have the same.
 func (schema) Key(raw []byte) (digest []byte, ok bool) {

@@ -41,28 +41,31 @@ func kindByShape(raw []byte) (kind lineKind, rest int) {
 // intact line it passes over everything behind them.
 func (l *line) parseEvent(at *segment.Line) (err error) {
 	*l = line{}
-	if at.Intact && l.parseShape(at.Bytes) {
-		return nil
+	if at.Intact {
+		if _, ok := l.parseShape(at.Bytes); ok {
+			return nil
+		}
 	}
 	*l, err = parse(at.Bytes)
 	return err
 }
 
-// parseShape takes the public fields of an event into l, which must be zero. It
-// returns false where they do not stand as this package writes them.
-func (l *line) parseShape(raw []byte) bool {
-	kind, rest := kindByShape(raw)
+// parseShape takes the public fields of an event into l, which must be zero, and
+// returns where the next field starts. It returns false where they do not stand as
+// this package writes them.
+func (l *line) parseShape(raw []byte) (rest int, ok bool) {
+	kind, start := kindByShape(raw)
 	l.raw, l.kind = raw, kind
 	l.ts = value{from: len(shapeStart) - 1, to: len(shapeStart) + len(timeLayout) + 1, plain: true}
-	s := shape{raw, rest}
+	s := shape{raw, start}
 	switch kind {
 	case statusLine:
-		return s.field(`,"status":`, &l.status) && s.field(`,"proposal":`, &l.proposal) && s.field(`,"note":`, &l.note)
+		ok = s.field(`,"status":`, &l.status) && s.field(`,"proposal":`, &l.proposal) && s.field(`,"note":`, &l.note)
 	case sentLine:
-		return s.field(`,"mid":`, &l.mid) && s.field(`,"text":`, &l.text) && s.field(`,"from":`, &l.from) &&
+		ok = s.field(`,"mid":`, &l.mid) && s.field(`,"text":`, &l.text) && s.field(`,"from":`, &l.from) &&
 			(!bytes.HasPrefix(raw[s.at:], []byte(`,"replyVia":`)) || s.field(`,"replyVia":`, &l.replyVia))
 	}
-	return false
+	return s.at, ok
 }
 
 // A shape walks the fields of a line in a known order.

@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
@@ -25,6 +26,10 @@ func TestShapeIsTheParse(t *testing.T) {
 		quick := timeline.Schema.(segment.IntactSchema)
 		if got := quick.ClassifyIntact(raw); got != d.Class {
 			t.Errorf("%s: got %v, want %v", raw, got, d.Class)
+		}
+		key, has := quick.KeyIntact(raw)
+		if want, had := quick.Key(raw); has != had || !bytes.Equal(key, want) {
+			t.Errorf("%s: got the key %x, %v, want %x, %v", raw, key, has, want, had)
 		}
 		e, ok := timeline.DecodeIntact(raw)
 		if ok != (d.Class == segment.Public) || e != d.Event {

@@ -9,21 +9,22 @@ import (
 	"iter"
 )
 
-// FindKey yields the lines whose [Schema] Key is digest, newest first. Among them it
+// FindKey yields the lines whose [Schema] Key is digest, newest first. Every such line
+// that Write was given holds text; nil says nothing about them. Among them FindKey
 // yields a line of the class Unreadable for everything that is damaged or missing
 // where such a line could have been, without Bytes where more than a line is gone. A
 // segment whose filter excludes the digest is not opened; about one in a hundred of
 // the others is opened in vain. One that should have such a line and has none is held
-// against its digest: what was in it may be what was changed. After an error the
-// iteration ends.
-func (l *Log) FindKey(ctx context.Context, digest []byte) iter.Seq2[Line, error] {
+// against its digest: what was in it may be what was changed. A handle that looks again
+// remembers which keys the newest segment has. After an error the iteration ends.
+func (l *Log) FindKey(ctx context.Context, digest, text []byte) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		v, err := l.View(ctx)
 		if err != nil {
 			yield(Line{}, err)
 			return
 		}
-		s := keySearch{view: v, digest: digest, yield: yield, after: v.end, known: true}
+		s := keySearch{view: v, digest: digest, text: text, yield: yield, after: v.end, known: true}
 		for i := len(v.segments) - 1; i >= 0; i-- {
 			more, err := s.segment(ctx, i)
 			if err != nil {
@@ -41,6 +42,7 @@ func (l *Log) FindKey(ctx context.Context, digest []byte) iter.Seq2[Line, error]
 type keySearch struct {
 	view   *View
 	digest []byte
+	text   []byte
 	yield  func(Line, error) bool
 	after  uint64 // the public sequence behind the next segment
 	known  bool   // after is right: no segment was passed over
@@ -50,6 +52,13 @@ type keySearch struct {
 func (s *keySearch) segment(ctx context.Context, i int) (more bool, err error) {
 	v := s.view
 	listed, known := v.lists(v.segments[i].n, s.digest)
+	if i == len(v.segments)-1 {
+		absent, err := v.log.recent.excludes(v, s.digest)
+		if err != nil {
+			return false, err
+		}
+		known = absent
+	}
 	if known && !listed {
 		s.known = false
 		return true, nil
@@ -65,7 +74,10 @@ func (s *keySearch) segment(ctx context.Context, i int) (more bool, err error) {
 		if line.Class == Unreadable {
 			return s.yield(line, err)
 		}
-		if key, ok := v.log.o.Schema.Key(line.Bytes); ok && !line.Header && bytes.Equal(key, s.digest) {
+		if line.Header || line.Intact && !bytes.Contains(line.Bytes, s.text) {
+			return true
+		}
+		if key, ok := v.log.o.Schema.Key(line.Bytes); ok && bytes.Equal(key, s.digest) {
 			found = true
 			return s.yield(line, err)
 		}

@@ -187,7 +187,7 @@ func TestReadingOfTheDirectoryMissesSegments(t *testing.T) {
 			for _, i := range []int{0, 20, lines - 1} {
 				digest, _ := testSchema{}.Key(fmt.Appendf(nil, `{"key":"k%d"}`, i))
 				found := 0
-				for _, err := range log.FindKey(context.Background(), digest) {
+				for _, err := range log.FindKey(context.Background(), digest, nil) {
 					must(t, err)
 					found++
 				}

@@ -40,6 +40,9 @@ type IntactSchema interface {
 
 	// ClassifyIntact must answer what Classify does, for a line whose checksum fits.
 	ClassifyIntact(line []byte) Class
+
+	// KeyIntact must answer what Key does, for a line whose checksum fits.
+	KeyIntact(line []byte) (digest []byte, ok bool)
 }
 
 // A Fold keeps what a derived read would otherwise scan the whole log for. The
@@ -90,12 +93,14 @@ type Log struct {
 	disk    disk
 
 	classifyIntact func(line []byte) Class // for lines whose checksum fits
+	keyIntact      func(line []byte) (digest []byte, ok bool)
 
 	writing sync.Mutex // guards tail and classes; the record lock already excludes other writers
 	tail    tail
 	classes []Class // of the lines that are being written
 	commits commits
 	memo    memo
+	recent  recentKeys
 }
 
 // Open returns a handle on the log of the session directory lockDir, whose record
@@ -123,9 +128,9 @@ func Open(lockDir string, o Options) (*Log, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l := &Log{lockDir: lockDir, o: o, disk: realDisk, classifyIntact: o.Schema.Classify}
+	l := &Log{lockDir: lockDir, o: o, disk: realDisk, classifyIntact: o.Schema.Classify, keyIntact: o.Schema.Key}
 	if s, ok := o.Schema.(IntactSchema); ok {
-		l.classifyIntact = s.ClassifyIntact
+		l.classifyIntact, l.keyIntact = s.ClassifyIntact, s.KeyIntact
 	}
 	l.commits.init()
 	return l, nil

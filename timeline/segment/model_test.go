@@ -143,7 +143,7 @@ func (m *model) findKey(rt *rapid.T) {
 	k := rapid.IntRange(0, 6).Draw(rt, "key")
 	digest, _ := testSchema{}.Key(fmt.Appendf(nil, `{"key":"k%d"}`, k))
 	var got, want []item
-	for line, err := range m.log.FindKey(context.Background(), digest) {
+	for line, err := range m.log.FindKey(context.Background(), digest, nil) {
 		must(rt, err)
 		it, _ := itemOf(line)
 		got = append(got, it)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -205,7 +206,7 @@ func TestFindKey(t *testing.T) {
 		digest, _ := testSchema{}.Key(fmt.Appendf(nil, `{"key":%q}`, key))
 		for _, log := range []*segment.Log{f.log, f.handle(t)} {
 			var got []item
-			for line, err := range log.FindKey(context.Background(), digest) {
+			for line, err := range log.FindKey(context.Background(), digest, nil) {
 				must(t, err)
 				it, _ := itemOf(line)
 				got = append(got, it)
@@ -213,6 +214,63 @@ func TestFindKey(t *testing.T) {
 			sameItems(t, key, got, want[key])
 		}
 	}
+}
+
+// A handle that looks again and again says what a fresh one says, whatever is appended
+// or damaged in between.
+func TestFindKeyAgain(t *testing.T) {
+	f := newFixture(t, t.TempDir(), segment.Options{SegmentBytes: 2500})
+	defer f.close()
+	looking := f.handle(t)
+	for i := range 80 {
+		switch n := newestNumber(t, f); {
+		case i%20 == 13:
+			foreign := fmt.Sprintf(`{"kind":"p","id":"foreign","key":"k%d"}`+"\n", i%7)
+			must(t, appendBytes(segmentPath(f, n), foreign))
+		case i == 50:
+			must(t, appendBytes(segmentPath(f, n), "damage\n"))
+		}
+		f.write(t, fmt.Sprintf(`{"kind":"p","id":"m%d","key":"k%d"}`, i, i%9))
+		for _, key := range []string{"k0", fmt.Sprint("k", i%9), "never"} {
+			digest, _ := testSchema{}.Key(fmt.Appendf(nil, `{"key":%q}`, key))
+			got, want := found(t, looking, digest, []byte(key)), found(t, f.handle(t), digest, nil)
+			if !slices.Equal(got, want) {
+				t.Fatalf("after line %d, %s: got %v, a fresh handle %v", i, key, got, want)
+			}
+		}
+	}
+}
+
+// found is what FindKey yields, in words.
+func found(t *testing.T, log *segment.Log, digest, text []byte) (all []string) {
+	t.Helper()
+	for line, err := range log.FindKey(t.Context(), digest, text) {
+		must(t, err)
+		all = append(all, fmt.Sprint(line.Class, line.Seq, line.Segment, line.Offset, string(line.Bytes)))
+	}
+	return all
+}
+
+func newestNumber(t *testing.T, f *fixture) int {
+	t.Helper()
+	v, err := f.handle(t).View(t.Context())
+	must(t, err)
+	n := 1
+	for line, err := range v.Backward(t.Context()) {
+		must(t, err)
+		n = int(line.Segment)
+		break
+	}
+	return n
+}
+
+func appendBytes(path, text string) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
 }
 
 func TestFacts(t *testing.T) {

@@ -131,6 +131,8 @@ func (s trustingSchema) ClassifyIntact(line []byte) segment.Class {
 	return s.Classify(line)
 }
 
+func (s trustingSchema) KeyIntact(line []byte) ([]byte, bool) { return s.Key(line) }
+
 func idOf(line []byte) string {
 	var v testLine
 	_ = json.Unmarshal(line, &v)

@@ -104,7 +104,7 @@ func (l *Log) Answers(ctx context.Context, mid string) (Event, bool, error) {
 		return Event{}, false, l.wrap(err)
 	}
 	end := l.until(v)
-	for at, err := range l.segments.FindKey(ctx, midKey(mid)) {
+	for at, err := range l.segments.FindKey(ctx, midKey(mid), nil) {
 		if err != nil {
 			return Event{}, false, l.wrap(err)
 		}
