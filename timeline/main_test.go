@@ -76,21 +76,6 @@ func all(t testing.TB, l *timeline.Log) (events []timeline.Event) {
 	return events
 }
 
-// poll asks until ok is true, and fails after ten seconds.
-func poll(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	late := time.After(10 * time.Second)
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("waited in vain: %s", what)
-		}
-	}
-}
-
 // appendRaw writes bytes behind the end of a file, as another program would.
 func appendRaw(t testing.TB, path, raw string) {
 	t.Helper()

@@ -63,7 +63,7 @@ func (c *commits) fail(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failed == nil {
-		c.failed = fmt.Errorf("%w: open the log anew to go on: %w", ErrFaulted, err)
+		c.failed = fmt.Errorf("%w: %w", ErrFaulted, err)
 	}
 	return c.failed
 }
@@ -110,7 +110,7 @@ func (c *commits) lead(l *Log, target place) {
 	case file != nil && errors.Is(err, os.ErrClosed):
 		// The handle closed the file: the next round goes by its name.
 	case c.failed == nil:
-		c.failed = fmt.Errorf("%w: open the log anew to go on: %w", ErrFaulted, err)
+		c.failed = fmt.Errorf("%w: %w", ErrFaulted, err)
 	}
 	c.done.Broadcast()
 }
