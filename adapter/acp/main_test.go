@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("ACP_TEST_SAVE"); dir != "" {
 		os.Exit(saveAndDie(dir))
 	}
+	if dir := os.Getenv("ACP_TEST_AGENT"); dir != "" {
+		os.Exit(playAgent(dir))
+	}
 	realagent.Isolate()
 	os.Exit(m.Run())
 }

@@ -21,7 +21,7 @@ const (
 	CodeContextLost     = "context_lost"       // warning: the agent could not load its session of before
 	CodeUpdateLost      = "update_lost"        // warning: an update was too long to be read
 	CodeGranted         = "permission_granted" // info: by the embedder's policy
-	CodeDenied          = "permission_denied"  // info: by the embedder's policy, or because nobody could be asked
+	CodeDenied          = "permission_denied"  // info: by the embedder's policy
 )
 
 // A promptResult is the answer to session/prompt.
