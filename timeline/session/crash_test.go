@@ -27,6 +27,7 @@ var actions = map[string]func(*session.Store) error{
 	"race":    on(race),
 	"waiting": on(waiting),
 	"build":   build,
+	"list":    list,
 }
 
 func on(f func(s *session.Session) error) func(*session.Store) error {
