@@ -62,9 +62,9 @@ type Sink interface {
 	Finish(n Native, f Finished)
 }
 
-// A Starter starts an agent's program. It is called again, after a pause that
-// grows with each failure, when the program has ended and a prompt is there. It must return
-// soon after ctx ends; ctx does not bound the life of the program. An error means
+// A Starter starts an agent's program. It is called again when the program has ended:
+// for the next prompt, or, if no turn came to its end since the start, after a pause that grows
+// with each failure. It must return soon after ctx ends; ctx does not bound the life of the program. An error means
 // that nothing runs; its text is what people read in the list of what is owed.
 type Starter func(ctx context.Context, s *Seat) (Agent, error)
 

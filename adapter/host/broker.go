@@ -52,8 +52,8 @@ type Options struct {
 	ReplayBytes int
 
 	// FirstBackoff and LastBackoff are the pauses after the first and after many
-	// failed starts in a row. Zero means 1 second and 1 minute; a negative
-	// FirstBackoff means none.
+	// failed starts in a row, until the next one. Zero means 1 second and 1 minute; a
+	// negative FirstBackoff means none, and that only a prompt starts the program.
 	FirstBackoff, LastBackoff time.Duration
 
 	// Now is the clock of the pauses. Nil means [time.Now].
@@ -196,6 +196,9 @@ func (b *Broker) stop() error {
 			s.finish(t, Native{}, Finished{Interrupted, CodeHostStopped, "the host was told to end"})
 		}
 		agent = s.agent
+		if s.again != nil {
+			s.again.Stop()
+		}
 	})
 	step.At("adapter/host: stopping")
 	if agent != nil {

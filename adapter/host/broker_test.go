@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/host"
@@ -261,7 +262,7 @@ func TestStartIsBackedOff(t *testing.T) {
 			return nil, fmt.Errorf("no such program (try %d)", tries)
 		}
 		return agent, nil
-	}, func(o *host.Options) { o.FirstBackoff, o.LastBackoff, o.Now = 1e9, 3e9, clock.now })
+	}, func(o *host.Options) { o.FirstBackoff, o.LastBackoff, o.Now = time.Hour, 3*time.Hour, clock.now })
 	record(t, dir)
 	gone := func(try string) {
 		t.Helper()
@@ -275,16 +276,16 @@ func TestStartIsBackedOff(t *testing.T) {
 		}
 	}
 	gone("(try 1)")
-	clock.add(1e9)
+	clock.add(time.Hour)
 	insert(t, dir, prompt("m1"), adapter.Refused)
 	gone("(try 2)")
-	clock.add(1e9)
+	clock.add(time.Hour)
 	gone("(try 2)") // the second pause is longer
-	clock.add(1e9)
+	clock.add(time.Hour)
 	insert(t, dir, prompt("m1"), adapter.Refused)
 	gone("(try 3)")
 	broken = false
-	clock.add(3e9)
+	clock.add(3 * time.Hour)
 	insert(t, dir, prompt("m1"), adapter.Taken)
 }
 

@@ -59,8 +59,8 @@
 // group if its leader is still the process that was noted. Of the turn that was open it
 // knows nothing: the recorder finishes that as interrupted.
 //
-// A program that ends inside a turn is started again for the next prompt, after a pause
-// that grows with each start that brings no whole turn.
+// A program that ends is started again for the next prompt, and one that ends without
+// having finished a turn after a pause that grows each time.
 //
 // # Format
 //

@@ -123,7 +123,7 @@ func (s *state) next(r *recorder) ([]frame, error) {
 		frames = append(frames, frame{Type: factFrame, Name: name, Text: r.news[name]})
 	}
 	clear(r.news)
-	if !r.idle && s.busy() == nil && s.starting == nil {
+	if !r.idle && s.busy() == nil && s.starting == nil && s.again == nil {
 		r.idle = true
 		frames = append(frames, frame{Type: idleFrame})
 	}

@@ -100,7 +100,7 @@ func (b *Broker) start() {
 	})
 }
 
-// failed notes that no agent runs, and why.
+// failed notes that no agent runs, and why, and has one started after a pause.
 func (b *Broker) failed(s *state, err error) {
 	s.trouble = err
 	pause := b.options.FirstBackoff << min(s.failures, 16)
@@ -109,6 +109,19 @@ func (b *Broker) failed(s *state, err error) {
 	}
 	s.failures++
 	s.notBefore = b.options.Now().Add(pause)
+	if s.recorder != nil {
+		s.recorder.idle = false // it is told when there is an agent again
+	}
+	if pause > 0 && s.again == nil {
+		s.again = time.AfterFunc(pause, func() { b.with(b.startAgain) })
+	}
+}
+
+// startAgain starts an agent whose pause is over.
+func (b *Broker) startAgain(s *state) {
+	s.again = nil
+	_, _, _, _ = b.seek(s, false) // an error says that the broker is ending, or that its clock says to wait
+	s.wake()
 }
 
 // watch waits for the end of an agent's program, and ends the turn that it leaves

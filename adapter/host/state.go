@@ -61,6 +61,7 @@ type state struct {
 	failures  int           // starts since the last turn that an agent finished
 	notBefore time.Time     // the next start
 	trouble   error         // why none runs
+	again     *time.Timer   // starts one after the pause; nil when none is due
 	stopping  bool
 
 	senders senders

@@ -17,7 +17,8 @@ import (
 // Options configures a [Recorder]. The zero value is ready to use.
 type Options struct {
 	// Turns configures the turn log. Its Barrier and Faulted are called beside what
-	// the recorder does itself.
+	// the recorder does itself. A LockWait of zero means no bound here: what the agent
+	// emits meanwhile waits with the broker, while a wait that runs out faults the log.
 	Turns turn.Options
 
 	// Drain makes one delivery pass of the session. It is called whenever the host can
@@ -76,6 +77,7 @@ func Open(ctx context.Context, dir string, o Options) (*Recorder, error) {
 	}
 	r := &Recorder{dir: dir, options: o}
 	log := o.Turns
+	log.LockWait = cmp.Or(log.LockWait, -1)
 	log.Barrier, log.Faulted = r.barrier, r.faulted
 	var err error
 	if r.writer, err = turn.Open(ctx, dir, log); err != nil {
