@@ -114,7 +114,7 @@ func peakBytes() (int, error) {
 func measure(t *testing.T, dir, job string) (seen, peak int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "TIMELINE_TEST_MEMORY="+job, "TIMELINE_TEST_DIR="+dir, "GOMEMLIMIT=16MiB", "GODEBUG=gcstoptheworld=1")
+	cmd.Env = append(os.Environ(), "TIMELINE_TEST_MEMORY="+job, "TIMELINE_TEST_DIR="+dir, "GOMEMLIMIT=64MiB", "GODEBUG=gcstoptheworld=1")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err == nil {

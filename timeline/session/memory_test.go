@@ -63,7 +63,7 @@ func raceEnabled() bool {
 // while it works, so that the peak does not depend on how busy the machine is.
 func peakOfListing(t *testing.T, store *session.Store) (n, peak int) {
 	t.Helper()
-	c := command(t, store, "list", "GOMEMLIMIT=16MiB", "GODEBUG=gcstoptheworld=1")
+	c := command(t, store, "list", "GOMEMLIMIT=64MiB", "GODEBUG=gcstoptheworld=1")
 	c.Stderr = os.Stderr
 	out, err := c.Output()
 	check(t, err)
