@@ -142,10 +142,7 @@ func (p *parser) native() (n Native) {
 			p.fail("a broker sequence")
 		}
 	}
-	if first {
-		p.fail("a field of native")
-	}
-	p.literal(`}`)
+	p.literal(`}`) // which does not stand there if there was no field
 	return n
 }
 

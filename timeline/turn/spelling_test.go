@@ -26,6 +26,7 @@ func TestSpellingIsOne(t *testing.T) {
 		{"escape in capitals", text, `\n`, `\u001F`},
 		{"control character as it is", text, `\n`, "\x02"},
 		{"not UTF-8", text, "a/b", "\xff"},
+		{"turn that is not UTF-8", text, "1-a", "1-\xff"},
 		{"half a pair", text, "a/b", `\ud800`},
 		{"space", text, `"v":1`, `"v": 1`},
 		{"space behind", text, `}}`, `}} `},
