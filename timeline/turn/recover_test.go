@@ -199,26 +199,7 @@ func TestRecoveryOfDamagedFiles(t *testing.T) {
 	if len(paths) < 3 {
 		t.Fatalf("got %d segments, want some", len(paths))
 	}
-	ruins := map[string]func(path string, raw []byte) error{
-		"taken away": func(path string, _ []byte) error { return os.Remove(path) },
-	}
-	for i := range 3 {
-		ruins[fmt.Sprintf("line %d changed", i+1)] = func(path string, raw []byte) error {
-			lines := bytes.SplitAfter(raw, []byte("\n"))
-			if i+1 >= len(lines)-1 {
-				return errSkip
-			}
-			lines[i+1][len(lines[i+1])/2] ^= 1
-			return os.WriteFile(path, bytes.Join(lines, nil), 0o600)
-		}
-		ruins[fmt.Sprintf("line %d taken out", i+1)] = func(path string, raw []byte) error {
-			lines := bytes.SplitAfter(raw, []byte("\n"))
-			if i+1 >= len(lines)-2 {
-				return errSkip // the last line of a log may be missing, and nobody can know
-			}
-			return os.WriteFile(path, bytes.Join(slices.Delete(lines, i+1, i+2), nil), 0o600)
-		}
-	}
+	ruins := ruinsOfALine()
 	for n := range paths {
 		for name, ruin := range ruins {
 			if n == len(paths)-1 && !strings.HasSuffix(name, "changed") {
@@ -239,11 +220,7 @@ func TestRecoveryOfDamagedFiles(t *testing.T) {
 			if _, err := turn.Open(t.Context(), dir, turn.Options{}); !errors.Is(err, turn.ErrInvalid) {
 				t.Errorf("segment %d, %s: got %v, want %v", n+1, name, err, turn.ErrInvalid)
 			}
-			last := error(nil)
-			l := read(t, dir)
-			for _, err := range l.History(t.Context(), timeline.NewCursor("s1", segment.Epoch{}, 0)) {
-				last = err
-			}
+			last := endOfHistory(t, dir)
 			if !errors.Is(last, turn.ErrInvalid) {
 				t.Errorf("segment %d, %s: History ended with %v, want %v", n+1, name, last, turn.ErrInvalid)
 			}
@@ -251,7 +228,42 @@ func TestRecoveryOfDamagedFiles(t *testing.T) {
 	}
 }
 
+// endOfHistory returns the error that a reader of the whole log ends with.
+func endOfHistory(t *testing.T, dir string) (last error) {
+	t.Helper()
+	l := read(t, dir)
+	for _, err := range l.History(t.Context(), timeline.NewCursor("s1", segment.Epoch{}, 0)) {
+		last = err
+	}
+	return last
+}
+
 var errSkip = errors.New("not in this segment")
+
+// ruinsOfALine are ways to damage a segment, by what they do.
+func ruinsOfALine() map[string]func(path string, raw []byte) error {
+	ruins := map[string]func(path string, raw []byte) error{
+		"taken away": func(path string, _ []byte) error { return os.Remove(path) },
+	}
+	for i := range 3 {
+		ruins[fmt.Sprintf("line %d changed", i+1)] = func(path string, raw []byte) error {
+			lines := bytes.SplitAfter(raw, []byte("\n"))
+			if i+1 >= len(lines)-1 {
+				return errSkip
+			}
+			lines[i+1][len(lines[i+1])/2] ^= 1
+			return os.WriteFile(path, bytes.Join(lines, nil), 0o600)
+		}
+		ruins[fmt.Sprintf("line %d taken out", i+1)] = func(path string, raw []byte) error {
+			lines := bytes.SplitAfter(raw, []byte("\n"))
+			if i+1 >= len(lines)-2 {
+				return errSkip // the last line of a log may be missing, and nobody can know
+			}
+			return os.WriteFile(path, bytes.Join(slices.Delete(lines, i+1, i+2), nil), 0o600)
+		}
+	}
+	return ruins
+}
 
 // A line that a dead writer left torn, cut at any byte, is not there: the next writer
 // goes on where the last whole line ended.
