@@ -89,6 +89,9 @@ func settle(t *testing.T, w *world, judge string) (held bool) {
 	t.Helper()
 	var last error
 	eventually(t, func() bool {
+		if s, _ := host.NewClient(w.dir).Probe(t.Context()); s == adapter.Blocked || s == adapter.Gone {
+			return false // nobody can look yet
+		}
 		last = w.pass(t.Context())
 		var p *dispatch.PassError
 		if errors.As(last, &p) && p.Answer == adapter.Unconfirmed {
