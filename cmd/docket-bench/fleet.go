@@ -29,7 +29,7 @@ func fleetSetup(b *bench) race.Workload {
 func fleetIdle(b *bench) race.Workload {
 	return race.Workload{
 		Name: "fleet-idle", About: "follow " + count(b.size.sessions) + " sessions in which nothing happens; part of one core",
-		Unit: race.Percent, Rounds: 3,
+		Unit: race.Percent, Rounds: 1,
 		Contestants: []race.Contestant{b.fleet("docket", "fleet-idle", b.size.idle.String())},
 		Targets:     []race.Target{{Of: "docket", AtMost: 0.2}},
 	}
@@ -133,7 +133,6 @@ func fleetIdleRole(args []string) (crew.Worker, error) {
 			return 0, err
 		}
 		runtime.GC()
-		time.Sleep(idle / 4)
 		before, err := machine.Spent()
 		if err != nil {
 			return 0, err

@@ -43,13 +43,13 @@ type size struct {
 var (
 	quick = size{
 		name: "quick", rounds: 41, round: 6 * time.Millisecond,
-		small: 10_000, middle: 100_000, large: 1_000_000,
-		together: 64, writers: 8, drained: 1000, deep: 10_000, sessions: 10_000, waiting: 10_000, idle: 2 * time.Second,
+		small: 10_000, middle: 50_000, large: 1_000_000,
+		together: 64, writers: 8, drained: 1000, deep: 10_000, sessions: 10_000, waiting: 10_000, idle: 8 * time.Second,
 	}
 	full = size{
 		name: "full", rounds: 151, round: 20 * time.Millisecond,
 		small: 10_000, middle: 300_000, large: 1_000_000, huge: 10_000_000,
-		together: 64, writers: 8, drained: 1000, deep: 10_000, sessions: 10_000, waiting: 10_000, idle: 10 * time.Second,
+		together: 64, writers: 8, drained: 1000, deep: 10_000, sessions: 10_000, waiting: 10_000, idle: 30 * time.Second,
 	}
 )
 

@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/docket-go/docket/timeline"
@@ -45,9 +46,10 @@ var words = strings.Fields(`please look at the parser again before you go on the
 	sealed files merge main before you push the linter has become stricter with unused results and wrapped
 	errors when the build is green say so in one line otherwise send the first error whole with its file`)
 
-var texts, lines = pool()
+// pool is made when it is first asked for: a child that only reads has no use for it.
+var pool = sync.OnceValues(fill)
 
-func pool() (texts []string, lines [][]byte) {
+func fill() (texts []string, lines [][]byte) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range poolSize {
 		bare := timeline.Event{Time: Began, Kind: timeline.KindSent, MID: MID(uint64(i))}
@@ -68,11 +70,17 @@ func pool() (texts []string, lines [][]byte) {
 func MID(n uint64) string { return fmt.Sprintf("01980a5b-7e1c-7000-8000-%012d", n%1e12) }
 
 // Text is what the n-th message says.
-func Text(n uint64) string { return texts[n%poolSize] }
+func Text(n uint64) string {
+	texts, _ := pool()
+	return texts[n%poolSize]
+}
 
 // Line is a message as one line with its newline. Lines are shared, and must not be
 // changed; their ids come again.
-func Line(n uint64) []byte { return lines[n%poolSize] }
+func Line(n uint64) []byte {
+	_, lines := pool()
+	return lines[n%poolSize]
+}
 
 // Sent is the n-th message for a timeline. Nobody owes it to anybody.
 func Sent(n uint64) timeline.Sent {
