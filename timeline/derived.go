@@ -3,6 +3,7 @@ package timeline
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/docket-go/docket/timeline/segment"
@@ -26,14 +27,50 @@ func (l *line) human(seq uint64) (h Human, ok bool) {
 	return Human{MID: l.string(l.mid), Time: l.time(), Via: via, Seq: seq}, true
 }
 
+// A lastHuman is what an earlier look for the last human message found.
+type lastHuman struct {
+	mu    sync.Mutex
+	epoch segment.Epoch
+	end   uint64 // events before it were looked at
+	human Human
+	ok    bool
+}
+
 // LastHuman returns the last message that a human sent, and false if there is
 // none; messages of sessions do not count. It reads the newest segment at most:
-// what is before it is summed up in its header.
+// what is before it is summed up in its header. A Log that is asked again reads
+// only what was appended since.
 func (l *Log) LastHuman(ctx context.Context) (h Human, ok bool, err error) {
-	before, err := l.backward(ctx, func(at segment.Line, p *line) bool {
+	v, err := l.segments.View(ctx)
+	if err != nil {
+		return Human{}, false, l.wrap(err)
+	}
+	m := &l.lastHuman
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.epoch != v.Epoch() || m.end > v.End() {
+		m.epoch, m.end, m.ok = v.Epoch(), 0, false
+	}
+	h, ok, err = l.findHuman(ctx, v)
+	if err == nil {
+		m.end, m.human, m.ok = v.End(), h, ok
+	}
+	return h, ok, err
+}
+
+// findHuman looks through the events that were not looked at before.
+func (l *Log) findHuman(ctx context.Context, v *segment.View) (h Human, ok bool, err error) {
+	m, known := &l.lastHuman, false
+	before, err := l.backward(ctx, v, func(at segment.Line, p *line) bool {
+		if known = at.Seq < m.end; known {
+			return true
+		}
 		h, ok = p.human(at.Seq)
 		return ok
 	})
+	if known {
+		return m.human, m.ok, nil
+	}
 	if err != nil || ok || before.LastHuman == nil {
 		return h, ok, err
 	}
@@ -55,7 +92,11 @@ func (l *Log) LastHuman(ctx context.Context) (h Human, ok bool, err error) {
 // LastStatus returns the last declaration, and false if there is none. It costs
 // what [Log.LastHuman] does.
 func (l *Log) LastStatus(ctx context.Context) (e Event, ok bool, err error) {
-	before, err := l.backward(ctx, func(at segment.Line, p *line) bool {
+	v, err := l.segments.View(ctx)
+	if err != nil {
+		return Event{}, false, l.wrap(err)
+	}
+	before, err := l.backward(ctx, v, func(at segment.Line, p *line) bool {
 		if ok = p.kind == statusLine; ok {
 			e = p.event(at.Seq)
 		}
@@ -79,11 +120,7 @@ func (l *Log) LastStatus(ctx context.Context) (e Event, ok bool, err error) {
 // backward visits the events, newest first, until visit returns true or the lines
 // before are summed up in a header. Only their public fields are filled in. It returns that summary, which is
 // empty at the start of the log.
-func (l *Log) backward(ctx context.Context, visit func(at segment.Line, p *line) (stop bool)) (before facts, err error) {
-	v, err := l.segments.View(ctx)
-	if err != nil {
-		return facts{}, l.wrap(err)
-	}
+func (l *Log) backward(ctx context.Context, v *segment.View, visit func(at segment.Line, p *line) (stop bool)) (before facts, err error) {
 	var p line // outside the loop, because visit lets it escape
 	for at, err := range v.Backward(ctx) {
 		if err != nil {

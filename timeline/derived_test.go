@@ -354,3 +354,44 @@ func TestNamedLineIsMissing(t *testing.T) {
 		t.Errorf("the line that is there: got %+v, %v, %v", f, ok, err)
 	}
 }
+
+// A Log that is asked again says what a fresh one says.
+func TestLastHumanAgain(t *testing.T) {
+	dir := newDir(t)
+	asked := buffered(t, dir, 1500)
+	rapid.Check(t, func(rt *rapid.T) {
+		m := message(rapid.IntRange(0, 1e6).Draw(rt, "message"))
+		switch rapid.IntRange(0, 3).Draw(rt, "what") {
+		case 0:
+			m.From = "lead"
+			appendAll(t, buffered(t, dir, 1500), m)
+		case 1:
+			m.ReplyVia = rapid.SampledFrom([]timeline.Channel{timeline.Terminal, timeline.Note}).Draw(rt, "via")
+			appendAll(t, buffered(t, dir, 1500), m)
+		case 2:
+			appendAll(t, asked, timeline.Status{Status: "active"})
+		}
+		got, ok, err := asked.LastHuman(t.Context())
+		want, there, wrong := buffered(t, dir, 1500).LastHuman(t.Context())
+		if got != want || ok != there || err != nil || wrong != nil {
+			rt.Fatalf("got %+v, %v, %v, a fresh one %+v, %v, %v", got, ok, err, want, there, wrong)
+		}
+	})
+}
+
+// The log of a session that was closed and made again has nothing of the old one.
+func TestLastHumanOfAnotherLife(t *testing.T) {
+	dir := newDir(t)
+	asked := buffered(t, dir, 0)
+	appendAll(t, asked, message(1))
+	if _, ok, err := asked.LastHuman(t.Context()); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "timeline")); err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, buffered(t, dir, 0), timeline.Status{Status: "active"}, timeline.Status{Status: "idle"})
+	if h, ok, err := asked.LastHuman(t.Context()); ok || err != nil {
+		t.Errorf("got %+v, %v, %v, want none", h, ok, err)
+	}
+}

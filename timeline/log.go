@@ -52,6 +52,8 @@ type Log struct {
 	segments *segment.Log
 	locks    *lock.Dir
 	ownLocks bool
+
+	lastHuman lastHuman
 }
 
 // Open prepares the log of the session directory dir, which must exist. Nothing

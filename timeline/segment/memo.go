@@ -14,6 +14,25 @@ type memo struct {
 	counts  map[uint64]uint64  // public lines of segments without any sequence
 	filters map[uint64][]byte
 	bytes   int // of all filters
+
+	segments []entry // of the last listing that was without a hole; of any epoch
+}
+
+// listed returns the segments of an earlier listing, nil if there is none to rely on.
+func (m *memo) listed() []entry {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.segments
+}
+
+// keepListing keeps a listing with every number from one to the highest.
+func (m *memo) keepListing(ls *listing) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.segments = nil
+	if ls.top > 0 && len(ls.odd) == 0 && len(ls.holes(1)) == 0 && ls.segments[len(ls.segments)-1].n == ls.top {
+		m.segments = ls.segments
+	}
 }
 
 // in empties the memo unless it is of the given epoch. It is called with mu locked.

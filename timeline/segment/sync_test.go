@@ -338,3 +338,47 @@ func TestSyncOfAFileThatWasClosedMeanwhile(t *testing.T) {
 		t.Errorf("got %d calls, want 2", calls)
 	}
 }
+
+// A handle that looks again sees what was appended, rotated, sealed, removed and made
+// again in between, as a fresh one does.
+func TestViewAgain(t *testing.T) {
+	f := newFixture(t, t.TempDir(), segment.Options{SegmentBytes: 600})
+	defer f.close()
+	looking := f.handle(t)
+	same := func(what string) {
+		t.Helper()
+		got, _ := readBack(t, looking)
+		want, _ := readBack(t, f.handle(t))
+		if len(want) == 0 {
+			t.Fatalf("%s: nothing is there", what)
+		}
+		sameItems(t, what, got, want)
+	}
+	for i := range 20 {
+		f.write(t, public(fmt.Sprint("m", i)))
+		same("appended")
+	}
+	_, err := f.log.Seal(context.Background(), f.locks)
+	must(t, err)
+	same("sealed")
+	must(t, os.Remove(segmentPath(f, 2)+".zst"))
+	same("a segment removed")
+	must(t, os.WriteFile(f.opts.Legacy, []byte(public("older")+"\n"), 0o600))
+	same("a log of another writer put before it")
+	must(t, os.RemoveAll(f.opts.Dir))
+	must(t, os.Remove(f.opts.Legacy))
+	f.log = f.handle(t)
+	for i := range 20 {
+		f.write(t, public(fmt.Sprint("n", i)))
+	}
+	same("made again")
+	must(t, os.RemoveAll(f.opts.Dir))
+	if got, _ := readBack(t, looking); len(got) > 0 {
+		t.Errorf("got %v of a log that is gone", got)
+	}
+	must(t, os.Remove(f.dir+"/record.lock"))
+	must(t, os.Remove(f.dir))
+	if _, err := looking.View(t.Context()); !errors.Is(err, segment.ErrClosed) {
+		t.Errorf("without the session: got %v, want %v", err, segment.ErrClosed)
+	}
+}

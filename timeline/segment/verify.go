@@ -92,7 +92,7 @@ func (v *verifier) run() error {
 	for _, path := range ls.drafts {
 		v.fault(Fault{Path: path, Severity: Note, Err: errors.New("left behind by a seal or a rotation that did not end")})
 	}
-	if v.view, err = v.log.View(v.ctx); err != nil {
+	if v.view, err = v.log.viewAnew(v.ctx); err != nil {
 		return err
 	}
 	for i := range v.view.segments {

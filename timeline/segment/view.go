@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"sort"
 )
 
@@ -22,7 +23,39 @@ type View struct {
 
 // View looks at the log as it is now. The error is [ErrClosed] when the session
 // directory is gone. A log that was never written is empty, not an error.
+//
+// A handle that looks again reads the directory only if there is a newer segment.
 func (l *Log) View(ctx context.Context) (*View, error) {
+	if segments := l.memo.listed(); segments != nil && ctx.Err() == nil && l.newestStill(segments) {
+		v := &View{log: l, segments: segments}
+		if err := v.look(); !errors.Is(err, errMissing) {
+			return v, err
+		}
+	}
+	return l.viewAnew(ctx)
+}
+
+// newestStill reports that no segment was added to those of an earlier listing. One
+// that was taken away is found missing by who reads it.
+func (l *Log) newestStill(segments []entry) bool {
+	if info, err := os.Lstat(l.o.Dir); err != nil || !info.IsDir() {
+		return false
+	}
+	next := segments[len(segments)-1].n + 1
+	absent := []string{l.plainPath(next), l.sealedPath(next)}
+	if l.o.Legacy != "" && segments[0].n > 0 {
+		absent = append(absent, l.o.Legacy)
+	}
+	for _, path := range absent {
+		if there, err := exists(path); there || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// viewAnew is View by a listing of the directory.
+func (l *Log) viewAnew(ctx context.Context) (*View, error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -39,6 +72,7 @@ func (l *Log) View(ctx context.Context) (*View, error) {
 		if err != nil {
 			return nil, err
 		}
+		l.memo.keepListing(&ls)
 		return v, nil
 	}
 }
