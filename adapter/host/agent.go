@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"os"
+	"slices"
 	"sync"
 
 	"github.com/docket-go/docket/adapter"
@@ -77,7 +79,9 @@ type Seat struct {
 	OnState func(s State)
 
 	noted func(p *Process) error // notes the process group for a later broker
-	mu    sync.Mutex
+
+	mu       sync.Mutex
+	launched []*Process
 }
 
 // Publish says that a fact about the session holds from now on. It belongs to no
@@ -91,15 +95,47 @@ func (s *Seat) Publish(state State) {
 }
 
 // Launch starts a program whose process group a later broker of the session ends
-// if this one cannot. Errors are those of [Launch].
+// if this one cannot; it ends, too, if the [Starter] returns an error. The program
+// finds the session and its store in DOCKET_SESSION and DOCKET_HOME, as far as the
+// seat knows them, so that it can call docket itself. Errors are those of [Launch].
 func (s *Seat) Launch(o ProcessOptions) (*Process, error) {
+	o.Env = s.environment(o.Env)
 	p, err := Launch(o)
-	if err != nil || s.noted == nil {
-		return p, err
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.launched = append(s.launched, p)
+	s.mu.Unlock()
+	if s.noted == nil {
+		return p, nil
 	}
 	if err := s.noted(p); err != nil {
 		p.Close()
 		return nil, err
 	}
 	return p, nil
+}
+
+func (s *Seat) environment(env []string) []string {
+	if env == nil {
+		env = os.Environ()
+	}
+	for name, value := range map[string]string{"DOCKET_SESSION": s.Session.ID, "DOCKET_HOME": s.Session.Store} {
+		if value != "" {
+			env = append(slices.Clip(env), name+"="+value)
+		}
+	}
+	return env
+}
+
+// clear ends what was launched for an agent that did not come to be.
+func (s *Seat) clear() {
+	s.mu.Lock()
+	launched := s.launched
+	s.mu.Unlock()
+	for _, p := range launched {
+		p.Close()
+		p.Stdout.Close()
+	}
 }

@@ -5,6 +5,7 @@ package host_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -202,4 +203,29 @@ func TestLeftoverOfAnotherIsLeftAlone(t *testing.T) {
 		_ = stop()
 		p.Close()
 	}
+}
+
+// The program knows whose agent it is, and an agent that does not come to be leaves no
+// program behind.
+func TestLaunchedForASession(t *testing.T) {
+	dir := newDir(t)
+	programs := make(chan *host.Process, 9)
+	serve(t, dir, func(_ context.Context, s *host.Seat) (host.Agent, error) {
+		p, err := s.Launch(host.ProcessOptions{
+			Args: []string{"sh", "-c", `echo "$DOCKET_SESSION $DOCKET_HOME $A"; exec sleep 1000`},
+			Env:  []string{"A=b", "DOCKET_SESSION=another", "PATH=" + os.Getenv("PATH")}, Grace: -1,
+		})
+		if err != nil {
+			return nil, err
+		}
+		line, err := bufio.NewReader(p.Stdout).ReadString('\n')
+		if line != "s1 /a/store b\n" {
+			t.Errorf("got %q, %v, want session, store and its own", line, err)
+		}
+		programs <- p
+		return nil, errors.New("it does not greet")
+	}, func(o *host.Options) { o.Session.Store = "/a/store" })
+	p := receive(t, "program", programs)
+	<-p.Done()
+	eventually(t, "its group is forgotten", func() bool { _, err := os.Stat(filepath.Join(dir, "host.agent")); return err != nil })
 }

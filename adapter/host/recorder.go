@@ -98,8 +98,13 @@ func (b *Broker) pump(r *recorder, quit <-chan struct{}) {
 		}
 		for {
 			var frames []frame
+			var batch []Emission
 			var err error
-			b.with(func(s *state) { frames, err = s.next(r) })
+			b.with(func(s *state) { frames, batch, err = s.next(r) })
+			for _, e := range batch {
+				f, failed := emissionOf(e.Token, e.N, e.Native, e.Value)
+				frames, err = append(frames, f), errors.Join(err, failed)
+			}
 			if err == nil && len(frames) > 0 {
 				err = r.write(frames...)
 				step.At("adapter/host: told the recorder")
@@ -115,9 +120,9 @@ func (b *Broker) pump(r *recorder, quit <-chan struct{}) {
 	}
 }
 
-// next returns what the recorder is to get next.
-func (s *state) next(r *recorder) ([]frame, error) {
-	frames := r.out
+// next returns what the recorder is to get next: frames, then emissions.
+func (s *state) next(r *recorder) (frames []frame, batch []Emission, err error) {
+	frames = r.out
 	r.out = nil
 	for _, name := range sortedKeys(r.news) {
 		frames = append(frames, frame{Type: factFrame, Name: name, Text: r.news[name]})
@@ -128,21 +133,14 @@ func (s *state) next(r *recorder) ([]frame, error) {
 		frames = append(frames, frame{Type: idleFrame})
 	}
 	if s.turn == nil || !r.bound {
-		return frames, nil
+		return frames, nil, nil
 	}
 	batch, ok := s.turn.replay.after(s.turn.token, r.sent, maxBatch)
 	if !ok {
-		return nil, ErrGap
+		return nil, nil, ErrGap
 	}
-	for _, e := range batch {
-		f, err := emissionOf(e.Token, e.N, e.Native, e.Value)
-		if err != nil {
-			return nil, err
-		}
-		frames = append(frames, f)
-		r.sent = e.N
-	}
-	return frames, nil
+	r.sent += uint64(len(batch))
+	return frames, batch, nil
 }
 
 // obey does what the recorder says. start is a turn to be submitted.

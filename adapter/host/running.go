@@ -84,6 +84,10 @@ func (b *Broker) start() {
 	if err == nil && agent == nil {
 		err = errors.New("host: the Starter returned no agent")
 	}
+	if err != nil {
+		seat.clear()
+		b.forget()
+	}
 	b.with(func(s *state) {
 		close(s.starting)
 		s.starting = nil
