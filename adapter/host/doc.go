@@ -39,8 +39,8 @@
 // when the turn is interrupted, is revoked at once, by an emission before the end.
 //
 // No agent waits for a recorder, and none makes the broker's memory grow without bound:
-// a turn of which more than [Options.ReplayBytes] is neither recorded nor acknowledged is finished as interrupted
-// ([CodeReplayOverflow]) and its program ended. What was emitted before that is whole;
+// a turn of which more than [Options.ReplayBytes] waits to be acknowledged is finished
+// as interrupted ([CodeReplayOverflow]) and its program ended. What was emitted before that is whole;
 // nothing is left out of the middle.
 //
 // Rebinding ([Owner.Rebind]) goes on behind a number and never dispatches. What is not
@@ -70,8 +70,8 @@
 // the socket is too long for the system, host.addr with the path of a socket in a
 // directory of mode 0700 for temporary files, named after user and session directory.
 //
-// The protocol is JSON, one object a line, at most about 108 MB long. Each line has a "type"; the
-// fields of each type are fixed, and one that it does not have is an error.
+// The protocol is JSON, one object a line, at most about 108 MB long. Each line has a
+// "type"; the fields of each type are fixed, and one that it does not have is an error.
 //
 //	broker   welcome {version,replay,session,instance}    first, to everybody
 //	peer     hello {version,role}                         role is sender or recorder

@@ -36,7 +36,7 @@
 //
 //	died after                     the turn in the log   the next recorder
 //	the offer                      none                  nothing to do: the sender was refused
-//	the start, before the dispatch open, no emission     finishes it; the prompt never reached the agent, and the log says so
+//	the start, before the dispatch open, no emission     finishes it, and notes that nothing was dispatched
 //	the dispatch                   open                  rebinds
 //	recording an emission          open                  rebinds behind it
 //	recording the end              finished              runs the barrier again, then is ready
