@@ -66,8 +66,9 @@ type Sink interface {
 
 // A Starter starts an agent's program. It is called again when the program has ended:
 // for the next prompt, or, if no turn came to its end since the start, after a pause
-// that grows with each failure. It must return soon after ctx ends; ctx does not bound the life of the program. An error means
-// that nothing runs; its text is what people read in the list of what is owed.
+// that grows with each failure. It must return soon after ctx ends; ctx does not bound
+// the life of the program. An error means that nothing runs; its text is what people
+// read in the list of what is owed.
 type Starter func(ctx context.Context, s *Seat) (Agent, error)
 
 // A Seat is what a [Broker] offers to the agent that it starts. The zero value
