@@ -13,8 +13,8 @@ var (
 	ErrInvalid = errors.New("turn: not a valid turn log")
 
 	// ErrVersion is the cause of an [*InvalidError] about an event that a later version
-	// of this format has.
-	ErrVersion = errors.New("turn: event of a later version of docket")
+	// of this format has, and is returned by [Open] for segments of such a version.
+	ErrVersion = errors.New("turn: written by a later version of docket")
 
 	// ErrKind is the cause of an [*InvalidError] about an event of a kind that this
 	// version does not have.

@@ -172,9 +172,15 @@ func TestRecordLockAndContext(t *testing.T) {
 	if _, err := tn.Emit(ctx, none, turn.Text{}); !errors.Is(err, cause) || w.Err() != nil {
 		t.Errorf("got %v, and %v for the writer, want %v and no fault", err, w.Err(), cause)
 	}
+	if err := held.Release(); err != nil {
+		t.Fatal(err)
+	}
 	closeWriter(t, w)
 	w = open(t, dir, func(o *turn.Options) { o.LockWait = time.Millisecond })
 	tn, _ = w.Active()
+	if held, err = other.Record(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := tn.Emit(t.Context(), none, turn.Text{}); !errors.Is(err, turn.ErrFaulted) || !errors.Is(err, lock.ErrTimeout) {
 		t.Errorf("got %v, want %v for %v", err, turn.ErrFaulted, lock.ErrTimeout)
 	}

@@ -116,16 +116,24 @@ func (l *Log) invalid(at segment.Line, err error) error {
 	return e
 }
 
-// wrap names the session in an error, and says by the sentinels that a caller knows
-// what the packages below say by theirs.
+// wrap names the session in an error; those of package lock name it themselves.
 func (l *Log) wrap(err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.Is(err, segment.ErrClosed), errors.Is(err, lock.ErrClosed):
-		return fmt.Errorf("session %s: %w: %w", l.session, timeline.ErrClosed, err)
-	case errors.Is(err, segment.ErrFuture):
-		return fmt.Errorf("session %s: %w: %w", l.session, timeline.ErrFutureCursor, err)
 	}
-	return fmt.Errorf("session %s: %w", l.session, err)
+	return fmt.Errorf("session %s: %w", l.session, translated(err))
+}
+
+// translated says by the sentinels that a caller knows what the packages below say by
+// theirs.
+func translated(err error) error {
+	for _, s := range [...]struct{ below, here error }{
+		{segment.ErrClosed, timeline.ErrClosed}, {lock.ErrClosed, timeline.ErrClosed},
+		{segment.ErrFuture, timeline.ErrFutureCursor}, {segment.ErrVersion, ErrVersion},
+	} {
+		if errors.Is(err, s.below) {
+			return fmt.Errorf("%w: %w", s.here, err)
+		}
+	}
+	return err
 }

@@ -43,7 +43,7 @@ func (w *Writer) write(ctx context.Context, prepare func() (Event, error)) (Even
 	}
 	held, err := w.locks.Record(ctx)
 	if err != nil && ctx.Err() != nil {
-		return Event{}, segment.Written{}, w.log.wrap(err) // nothing was tried
+		return Event{}, segment.Written{}, translated(err) // nothing was tried
 	}
 	if err != nil {
 		return Event{}, segment.Written{}, w.fail(err)
@@ -116,7 +116,7 @@ func (w *Writer) fail(cause error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.down == nil {
-		w.down = fmt.Errorf("session %s: %w: %w", w.log.session, ErrFaulted, w.log.wrap(cause))
+		w.down = fmt.Errorf("session %s: %w: %w", w.log.session, ErrFaulted, translated(cause))
 		w.broadcast()
 	}
 	return w.down

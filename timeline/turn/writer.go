@@ -107,8 +107,8 @@ type due struct {
 // dispatched or finished by Open.
 //
 // The error is a [*WriterError] while there is another Writer, an [*InvalidError]
-// when the log is not one that can be gone on with, [timeline.ErrClosed] when there
-// is no such directory, [lock.ErrUnsupported], [lock.ErrReadOnly], the context's, or
+// when the log is not one that can be gone on with, [ErrVersion] when a later version
+// made its segments, [timeline.ErrClosed] when there is no such directory, [lock.ErrUnsupported], [lock.ErrReadOnly], the context's, or
 // wraps one of the system. Nothing is held or changed then.
 func Open(ctx context.Context, dir string, o Options) (*Writer, error) {
 	l, err := Read(dir, ReadOptions{Session: o.Session})
@@ -131,7 +131,7 @@ func Open(ctx context.Context, dir string, o Options) (*Writer, error) {
 		if errors.Is(err, lock.ErrBusy) {
 			return nil, &WriterError{Session: l.session, Dir: l.dir, Err: err}
 		}
-		return nil, l.wrap(err)
+		return nil, translated(err)
 	}
 	if err := w.recover(ctx); err != nil {
 		return nil, errors.Join(err, w.release())
@@ -186,11 +186,28 @@ func (w *Writer) recover(ctx context.Context) error {
 	if err := w.engine.SyncAll(); err != nil {
 		return w.log.wrap(err)
 	}
+	if err := w.agree(ctx); err != nil {
+		return err
+	}
 	w.durable = w.life.next
 	if t := w.life.last; t != nil && t.finished != nil {
 		w.pending = &due{track: t}
 	}
 	return nil
+}
+
+// agree returns nil if the engine would append where the life ends. It will not append
+// to a segment that a later version made.
+func (w *Writer) agree(ctx context.Context) error {
+	held, err := w.locks.Record(ctx)
+	if err != nil {
+		return translated(err)
+	}
+	next, err := w.engine.NextSeq(held)
+	if err == nil && next != w.life.next {
+		err = fmt.Errorf("%w: the log ends at event %d, and %d were read", ErrWriter, next, w.life.next)
+	}
+	return w.log.wrap(errors.Join(err, held.Release()))
 }
 
 // Log returns the log for reading beside the Writer. Its readers see an event once
