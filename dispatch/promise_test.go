@@ -1,11 +1,14 @@
 package dispatch_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/lock/step"
+	"github.com/docket-go/docket/timeline/session"
 )
 
 // diesAt does something in a process that dies at a step.
@@ -94,5 +97,78 @@ func TestWhatIsPromisedIsSynced(t *testing.T) {
 				t.Fatalf("got %v, want it done and on the disk", err)
 			}
 		})
+	}
+}
+
+// A message that another program takes out of the queue while it is being handed over
+// is settled nevertheless: the harness has it.
+func TestMessageTakenAwayDuringItsInsertIsSettled(t *testing.T) {
+	w := newWorld(t, "s1")
+	w.agent.set(func(adapter.Prompt) error { return os.Remove(w.path("s1", "pending.json")) })
+	a := w.send("s1", dispatch.Message{Text: "once", Key: "k"})
+	must(t, a.Pass)
+	if c := w.condition("s1", a.MID); c != dispatch.Delivered || !a.Delivered {
+		t.Fatalf("got %s and %+v, want it delivered", c, a)
+	}
+	done, err := w.Repair(t.Context(), "s1")
+	must(t, err)
+	wantEqual(t, "restored", done.Restored, nil)
+}
+
+// A leaver is an agent that does something when it is given up.
+type leaver struct {
+	*agent
+	onClose func()
+}
+
+func (l *leaver) Close() error { l.onClose(); return nil }
+
+// A message that is accepted after the pass has looked for the last time, and before
+// it has given the delivery lock back, is nobody's but that pass's.
+func TestMessageAcceptedAtTheVeryEndOfAPass(t *testing.T) {
+	w := newWorld(t, "s1")
+	var d *dispatch.Dispatcher
+	var last dispatch.Accepted
+	send := func(text string, noDrain bool) dispatch.Accepted {
+		a, err := d.SendText(t.Context(), "s1", dispatch.Message{Text: text, NoDrain: noDrain})
+		if err != nil {
+			t.Error(err)
+		}
+		return a
+	}
+	d = dispatch.New(w.store, dispatch.Options{Adapters: adapter.Registry{{
+		Name: "agent",
+		Open: func(adapter.Session, map[string]string) (adapter.Adapter, error) {
+			return &leaver{w.agent, func() {
+				if last.MID == "" {
+					last = send("the last one", false)
+				}
+			}}, nil
+		},
+	}}})
+	defer d.Close()
+	w.agent.set(func(p adapter.Prompt) error {
+		if p.Text != "first" {
+			return nil
+		}
+		// The adapter of this pass is replaced, so that it is closed when the pass leaves it.
+		s, err := w.store.Open("s1")
+		if err != nil {
+			return err
+		}
+		defer s.Release()
+		err = s.Update(t.Context(), func(r *session.Record) error {
+			r.Settings = map[string]string{adapter.PolicySetting: "redeliver"}
+			return nil
+		})
+		send("second", true)
+		return err
+	})
+	must(t, send("first", false).Pass)
+	wantIs(t, last.Pass, lock.ErrBusy)
+	wantEqual(t, "agent", w.agent.mids(), w.sent("s1"))
+	wantEqual(t, "owed", w.pending("s1"), nil)
+	if got := w.agent.mids(); len(got) != 3 || got[2] != last.MID {
+		t.Fatalf("the agent got %v, want %s last", got, last.MID)
 	}
 }
