@@ -108,8 +108,10 @@ type due struct {
 //
 // The error is a [*WriterError] while there is another Writer, an [*InvalidError]
 // when the log is not one that can be gone on with, [ErrVersion] when a later version
-// made its segments, [timeline.ErrClosed] when there is no such directory, [lock.ErrUnsupported], [lock.ErrReadOnly], the context's, or
-// wraps one of the system. Nothing is held or changed then.
+// made its segments, [timeline.ErrClosed] when there is no such directory,
+// [lock.ErrTimeout] for the record lock, which it needs for a moment,
+// [lock.ErrUnsupported], [lock.ErrReadOnly], the context's, or wraps one of the system.
+// Nothing is held or changed then.
 func Open(ctx context.Context, dir string, o Options) (*Writer, error) {
 	l, err := Read(dir, ReadOptions{Session: o.Session})
 	if err != nil {
