@@ -6,16 +6,20 @@
 //
 //   - timeline: the record. An append-only log of what a session declared and what
 //     was said to it. timeline/session holds the store, a session's present state,
-//     and the one writer of declarations; timeline/segment is the engine that
-//     rotates, heals, seals and verifies files of lines.
+//     and the one writer of declarations; timeline/turn is the log of what an
+//     agent did, turn by turn; timeline/segment is the engine under both, which
+//     rotates, heals, seals and verifies files of lines, and timeline/watch tells
+//     followers that there is news.
 //   - queue: the debt. A small ordered list of messages that have not been handed
 //     to the agent yet; no file means that nothing is owed.
 //   - compose: where an answer will be read, and what text the agent gets for that.
 //   - adapter: how one prompt gets into one harness, and the truthful answer to
-//     whether it did. adapter/none, file, exec and tmux are adapters;
+//     whether it did. adapter/none, file, exec, tmux and opencode are adapters;
+//     adapter/host keeps a headless agent running and is one too, with adapter/acp
+//     as the driver of agents that speak the Agent Client Protocol;
 //     adapter/adaptertest proves any other.
 //   - dispatch: sends, delivers and repairs. It joins record and debt, and is what
-//     most programs import.
+//     most programs import. dispatch/turns records what a host's agent does.
 //   - lock: the two kernel locks of a session, as values.
 //
 // Imports run one way: cmd, dispatch, then queue, timeline, compose and adapter,
