@@ -35,7 +35,7 @@ func appendGoroutines(b *bench) race.Workload {
 	by := appenders{durability: peer.Synced, goroutines: b.size.together}
 	return race.Workload{
 		Name: "append-goroutines", About: count(b.size.together) + " goroutines append to one log; each waits for stable storage; time a message",
-		Limit: "leader group commit",
+		Limit: "leader group commit", Rounds: 21,
 		Contestants: []race.Contestant{
 			by.one("leader group commit", peer.RawGroup), by.one("docket", peer.Docket),
 			by.one("bbolt, Batch", peer.BoltBatch), by.one("SQLite, WAL, FULL", peer.SQLite),

@@ -20,7 +20,7 @@ import (
 func fleetSetup(b *bench) race.Workload {
 	return race.Workload{
 		Name: "fleet-setup", About: "begin to follow " + count(b.size.sessions) + " sessions in one process",
-		Limit: "raw inotify watches", Rounds: 5,
+		Limit: "raw inotify watches", Rounds: 3,
 		Contestants: []race.Contestant{b.fleet("raw inotify watches", "fleet-raw"), b.fleet("docket", "fleet-docket")},
 		Targets:     []race.Target{{Of: "docket", AtMost: float64(100 * time.Millisecond)}},
 	}
