@@ -30,7 +30,8 @@ type FollowOptions struct {
 
 	// Poll is how often the log is looked at where the operating system gives no
 	// notification, and a quarter as often while nothing happens. With notification
-	// the log is looked at every 16 Polls, in case one got lost. Zero means 250 ms;
+	// the log is looked at every 16 Polls, in case one got lost, and every 256 where the
+	// system says so itself, on a local file system of Linux. Zero means 250 ms;
 	// a negative value means -Poll, and that no notification is asked for.
 	Poll time.Duration
 }

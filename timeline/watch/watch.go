@@ -28,8 +28,9 @@ import (
 const DefaultPoll = 250 * time.Millisecond
 
 const (
-	safetyFactor = 16 // how much more rarely a log with notification is looked at
-	quietFactor  = 4  // and one without, after quietLooks looks in vain
+	safetyFactor = 16  // how much more rarely a log with notification is looked at
+	localFactor  = 256 // and one on a file system where no notification is lost unsaid
+	quietFactor  = 4   // and one without, after quietLooks looks in vain
 	quietLooks   = 20
 	retryAfter   = 20 // looks without notification until it is asked for again
 )
@@ -48,6 +49,7 @@ type Waiter struct {
 	looks             int  // since notification was last asked for, without it
 	vain              int  // looks in a row that showed nothing new
 	ear               *listener
+	local             bool // the directory of ear is on such a file system
 	timer             *time.Timer
 }
 
@@ -57,7 +59,8 @@ type Waiter struct {
 //
 // Poll is how often the log is looked at where the operating system gives no
 // notification, and a quarter as often while nothing happens. With notification the
-// log is looked at every 16 polls, in case one got lost. Zero means [DefaultPoll]; a
+// log is looked at every 16 polls, in case one got lost, and only every 256 where the
+// system says so itself: on a local file system of Linux. Zero means [DefaultPoll]; a
 // negative value means -poll, and that no notification is asked for.
 func New(session, segments string, poll time.Duration) *Waiter {
 	w := &Waiter{session: session, segments: segments, poll: poll}
@@ -111,6 +114,8 @@ func (w *Waiter) Wait(ctx context.Context) error {
 func (w *Waiter) pause() time.Duration {
 	pause := w.poll
 	switch {
+	case w.ear != nil && w.local:
+		pause *= localFactor
 	case w.ear != nil:
 		pause *= safetyFactor
 	case w.vain > quietLooks:
@@ -144,7 +149,7 @@ func (w *Waiter) listen() (began bool) {
 		w.looks = 1
 		return false
 	}
-	w.ear = ear
+	w.ear, w.local = ear, isLocal(dir)
 	return true
 }
 

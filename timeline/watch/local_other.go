@@ -1,0 +1,6 @@
+//go:build !linux
+
+package watch
+
+// isLocal is not known here.
+func isLocal(string) bool { return false }
