@@ -128,7 +128,7 @@ func TestWithoutASign(t *testing.T) {
 	if len(s.values)+len(s.finishes) > 0 {
 		t.Errorf("got %q and %v after Submit's error, want nothing", s.all(), s.finishes)
 	}
-	third, answer := submit(context.Background(), a, "third")
+	third, answer := submitSoon(a, "third")
 	f.stop(f.expect("session/prompt"), "end_turn")
 	if err := receive(t, "answer", answer); err != nil {
 		t.Errorf("afterwards: got %v, want taken", err)
@@ -225,8 +225,10 @@ func TestAgentThatDoesNotRead(t *testing.T) {
 			f, peer := newFake(t)
 			d := &deaf{Peer: peer, takes: tt.takes, from: make(chan struct{}), begun: make(chan struct{}, 10), ended: make(chan struct{})}
 			got := make(chan *acp.Agent, 1)
+			handled := make(chan host.State, 10)
+			seat := &host.Seat{OnState: func(s host.State) { handled <- s }}
 			go func() {
-				a, err := acp.Open(context.Background(), d, nil, never)
+				a, err := acp.Open(context.Background(), d, seat, never)
 				if err != nil {
 					t.Error(err)
 				}
@@ -247,6 +249,13 @@ func TestAgentThatDoesNotRead(t *testing.T) {
 				receive(t, "the prompt's line", d.begun)
 			} else {
 				waitBusy(t, a)
+				f.chunk("late") // what comes now is of an earlier turn, or made up
+				f.update(`{"sessionUpdate":"tool_call","toolCallId":"c","title":"late"}`)
+				f.ask("1")
+				f.say(`{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`)
+				f.update(`{"sessionUpdate":"current_mode_update","currentModeId":"x"}`)
+				for receive(t, "the last update", handled).Name != acp.StateMode {
+				}
 			}
 			cancel()
 			if err := receive(t, "answer", answer); adapter.AnswerOf(err) != tt.answer || !errors.Is(err, tt.reason) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -324,6 +325,19 @@ func (s *sink) end(t testing.TB) host.Finished {
 func submit(ctx context.Context, a *acp.Agent, text string) (*sink, chan error) {
 	s, answer := newSink(), make(chan error, 1)
 	go func() { answer <- a.Submit(ctx, adapter.Prompt{MID: "m-" + text, Text: text}, s) }()
+	return s, answer
+}
+
+// submitSoon is submit once the agent is free.
+func submitSoon(a *acp.Agent, text string) (*sink, chan error) {
+	s, answer := newSink(), make(chan error, 1)
+	go func() {
+		err := adapter.ErrBusy
+		for end := time.Now().Add(patience); errors.Is(err, adapter.ErrBusy) && time.Now().Before(end); {
+			err = a.Submit(context.Background(), adapter.Prompt{MID: "m-" + text, Text: text}, s)
+		}
+		answer <- err
+	}()
 	return s, answer
 }
 

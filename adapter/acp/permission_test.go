@@ -68,6 +68,9 @@ func TestAPolicyDecides(t *testing.T) {
 	prompt := f.expect("session/prompt")
 	for _, choice := range []string{"yes", "no"} {
 		decision <- func(_ context.Context, r acp.Request) string {
+			if err := a.Decide(context.Background(), r.ID, "yes"); !errors.Is(err, host.ErrNoPermission) {
+				t.Errorf("got %v, want ErrNoPermission: no human is asked", err)
+			}
 			if r.Class != "edit" || r.Title != "Change settings" || !strings.Contains(string(r.Params), "PLANTED") {
 				t.Errorf("got %+v, want the request", r)
 			}

@@ -24,6 +24,7 @@ func TestPlantedSecrets(t *testing.T) {
 		`{"sessionUpdate":"tool_call","toolCallId":"2","status":"in_progress","title":"touch PLANTED-6","content":[{"type":"content","content":{"type":"text","text":"(PLANTED-7)"}}],"locations":[],"kind":"execute"}`,
 		`{"sessionUpdate":"tool_call","toolCallId":"3","status":"in_progress","title":"'PLANTED-8' within .","locations":[],"kind":"search"}`,
 		`{"sessionUpdate":"tool_call","toolCallId":"4","status":"in_progress","title":"secret/PLANTED-9.txt","locations":[],"kind":"read"}`,
+		`{"sessionUpdate":"tool_call","toolCallId":"13","status":"in_progress","title":"Find PLANTED-33","rawOutput":"(note)","content":[{"type":"content","content":{"type":"text","text":"(note)"}}],"kind":"search"}`,
 		// Others: quoted commands, verbs with arguments, diffs, numbers.
 		"{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"5\",\"title\":\"`env PLANTED=10 make`\",\"kind\":\"execute\",\"rawInput\":{\"command\":\"env PLANTED=10 make\"}}",
 		`{"sessionUpdate":"tool_call","toolCallId":"6","title":"Write PLANTED-11.md","kind":"edit","rawInput":{"abs_path":"/w/PLANTED-11.md"},"content":[{"type":"diff","path":"/w/PLANTED-11.md","oldText":"PLANTED-12","newText":"PLANTED-13"}]}`,

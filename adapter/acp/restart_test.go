@@ -143,6 +143,63 @@ func TestSessionThatCannotBeLoaded(t *testing.T) {
 	}
 }
 
+// TestLostContextIsSaidOnce gives up the first prompt after the loss: the next one says
+// it.
+func TestLostContextIsSaidOnce(t *testing.T) {
+	f, peer := newFake(t)
+	a := opened(t, f, peer, acp.Options{PieceDelay: -1, ProofAfter: -1, Store: &memory{id: "gone"}}, nil, func() {
+		f.answer(f.expect("initialize").ID, `{"protocolVersion":1}`)
+		f.answer(f.expect("session/new").ID, `{"sessionId":"s-1"}`)
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	_, answer := submit(ctx, a, "go")
+	prompt := f.expect("session/prompt")
+	cancel()
+	if err := receive(t, "answer", answer); adapter.AnswerOf(err) != adapter.Unconfirmed {
+		t.Errorf("got %v, want unconfirmed", err)
+	}
+	f.expect("session/cancel")
+	f.chunk("after all")
+	f.stop(prompt, "cancelled")
+	s, _ := submitSoon(a, "again")
+	f.stop(f.expect("session/prompt"), "end_turn")
+	s.end(t)
+	if all := s.all(); len(all) != 1 || !strings.HasPrefix(all[0], "warning context_lost") {
+		t.Errorf("got %q, want that the context is lost", all)
+	}
+}
+
+// A slow store waits inside Save.
+type slow struct {
+	memory
+	inside, leave chan struct{}
+}
+
+func (s *slow) Save(dir, id string) error {
+	close(s.inside)
+	<-s.leave
+	return s.memory.Save(dir, id)
+}
+
+// TestInterruptBeforeThePromptIsSent has the prompt stopped all the same.
+func TestInterruptBeforeThePromptIsSent(t *testing.T) {
+	store := &slow{inside: make(chan struct{}), leave: make(chan struct{})}
+	f, a := open(t, acp.Options{PieceDelay: -1, Store: store}, nil)
+	s, _ := submit(context.Background(), a, "go")
+	receive(t, "Save", store.inside)
+	if err := a.Interrupt(context.Background()); err != nil {
+		t.Error(err)
+	}
+	f.expect("session/cancel")
+	close(store.leave)
+	prompt := f.expect("session/prompt")
+	f.expect("session/cancel")
+	f.stop(prompt, "cancelled")
+	if end := s.end(t); end.Outcome != host.Cancelled {
+		t.Errorf("got %+v, want cancelled", end)
+	}
+}
+
 func TestStoreThatFails(t *testing.T) {
 	broken := errors.New("no space")
 	t.Run("load", func(t *testing.T) {

@@ -131,21 +131,17 @@ func (s *state) finish(t *turn, f host.Finished, usage *host.Usage) {
 	s.turn = nil
 }
 
-// died ends the turn of an agent whose output has ended.
+// died notes that the output of the agent has ended.
 func (s *state) died(err error) {
 	s.err = err
-	t := s.turn
-	if t == nil {
-		return
-	}
-	select {
-	case <-t.decided:
-		s.finish(t, host.Finished{Outcome: host.Interrupted, Code: host.CodeAgentExited, Diagnostic: err.Error()}, nil)
-	default: // whether it had the prompt is known once nothing is written any more
+	if s.turn != nil {
+		s.turn.flush()
 	}
 }
 
-// buried gives the answer to a prompt that an agent left without one.
+// buried ends the turn that an agent left open whose program is gone. It waits for
+// that so that whoever learns of the end can have the program started again at once,
+// and because only then it is known how much of the prompt was written.
 func (s *state) buried(err error) {
 	t := s.turn
 	if t == nil {
@@ -156,7 +152,7 @@ func (s *state) buried(err error) {
 	} else {
 		t.decide(adapter.Unconfirm(err))
 	}
-	s.finish(t, host.Finished{}, nil)
+	s.finish(t, host.Finished{Outcome: host.Interrupted, Code: host.CodeAgentExited, Diagnostic: err.Error()}, nil)
 }
 
 // abandon gives up a prompt of which nothing is known when its time is over. The
