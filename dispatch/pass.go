@@ -64,7 +64,7 @@ func (d *Dispatcher) Drain(ctx context.Context, id string, o DrainOptions) (Pass
 // passAfter makes the pass that follows a send. It waits for nobody: a pass that
 // is at work finds the new entry itself, unless its own time is up.
 func (d *Dispatcher) passAfter(ctx context.Context, h *handle, a *Accepted) {
-	p := pass{d: d, h: h, done: Pass{Session: h.ID()}}
+	p := pass{d: d, h: h, uncounted: true, done: Pass{Session: h.ID()}}
 	if d.options.Budget > 0 {
 		p.until = d.options.Now().Add(d.options.Budget)
 	}
@@ -94,8 +94,9 @@ type pass struct {
 	until   time.Time // zero means no budget
 	done    Pass
 
-	adapter adapter.Opened
-	void    string // the mid that check found void
+	uncounted bool // nobody asks for done.Owed
+	adapter   adapter.Opened
+	void      string // the mid that check found void
 }
 
 // run drains the queue once and gives the delivery lock back.
@@ -127,6 +128,8 @@ func (p *pass) run(ctx context.Context, held *lock.Delivery) (err error) {
 		Settle: p.settle,
 		Late:   p.recordLate,
 		Drop:   p.recordVoid,
+
+		Uncounted: p.uncounted,
 	})
 	p.done.Delivered = append(p.done.Delivered, drained.MIDs...)
 	p.done.Owed = drained.Owed

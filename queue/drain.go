@@ -32,7 +32,7 @@ func (q *Queue) Drain(ctx context.Context, held *lock.Delivery, h Handover) (Dra
 	}
 	p := pass{q: q, Handover: h, owed: -1}
 	err := p.run(ctx)
-	if err != nil && p.owed < 0 {
+	if err != nil && p.owed < 0 && !h.Uncounted {
 		p.owed = p.left(ctx)
 	}
 	return Drained{MIDs: p.mids, Owed: max(p.owed, 0)}, err
@@ -59,6 +59,15 @@ func (p *pass) run(ctx context.Context) error {
 		if err := p.one(ctx); err != nil {
 			return err
 		}
+	}
+}
+
+// count counts what is owed, under the record lock.
+func (p *pass) count() {
+	p.q.mu.Lock()
+	defer p.q.mu.Unlock()
+	if n, err := p.q.counted(); err == nil {
+		p.owed = n
 	}
 }
 
@@ -263,10 +272,8 @@ func (p *pass) stop(held *lock.Record, e Entry, a Answer, err error, note func(*
 	if errors.Is(noteErr, ErrNotPending) {
 		noteErr = nil
 	}
-	p.q.mu.Lock()
-	defer p.q.mu.Unlock()
-	if n, countErr := p.q.counted(); countErr == nil {
-		p.owed = n
+	if !p.Uncounted {
+		p.count()
 	}
 	return &StoppedError{MID: e.MID, Answer: a, Err: errors.Join(err, noteErr)}
 }

@@ -45,3 +45,7 @@ func (q *Queue) SetTrouble(trouble func(call, path string) error) {
 	}
 	q.disk.trouble = trouble
 }
+
+// KnownCount is how many entries the handle knows to be owed without counting the
+// file, or -1.
+func (q *Queue) KnownCount() int { return q.known.count }

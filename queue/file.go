@@ -117,11 +117,15 @@ func (k *sheet) current(held *lock.Record) bool {
 	if k.generation == held.Generation() {
 		return true
 	}
-	if k.held != held || k.first == nil {
+	if k.held != held {
 		return false
 	}
+	oldest := k.from
+	if k.first != nil {
+		oldest = k.first.offset
+	}
 	var brace [1]byte
-	_, err := k.file.ReadAt(brace[:], k.first.offset)
+	_, err := k.file.ReadAt(brace[:], oldest)
 	return err == nil && brace[0] == '{'
 }
 

@@ -77,10 +77,14 @@ type Handover struct {
 	// Drop records that the entry is owed no more, under the record lock, before the
 	// verdict Drop removes it in the same hold. Nil means that nothing is recorded.
 	Drop func(ctx context.Context, held *lock.Record, e Entry) error
+
+	// Uncounted leaves Drained.Owed at zero. A pass that ends with an error counts the
+	// file where another handle changed it; who does not ask for the number saves that.
+	Uncounted bool
 }
 
 // Drained is what a pass did.
 type Drained struct {
 	MIDs []string // delivered, in order: taken, or proven to be
-	Owed int      // entries that were left when the pass ended
+	Owed int      // entries that were left when the pass ended, unless Uncounted
 }
