@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"sync"
 	"time"
@@ -39,18 +40,21 @@ type Options struct {
 	ProofAfter time.Duration
 
 	// StopGrace is how long an agent may go on with a prompt that was given up as
-	// unconfirmed, before it is ended. Zero means 15 seconds.
+	// unconfirmed, before it is ended. Zero means 15 seconds; a negative value means
+	// that it is ended at once.
 	StopGrace time.Duration
 
 	// PieceDelay is how long text is held back so that more can join it. Zero means
 	// 500 milliseconds; a negative value means not at all.
 	PieceDelay time.Duration
 
-	// PieceBytes is how much text is held back at most. Zero means 4096.
+	// PieceBytes is how much text is held back at most. Zero means 4096; a negative
+	// value means that none is.
 	PieceBytes int
 
 	// MaxLineBytes bounds a line of the agent. A longer update is passed over, any
-	// other longer message ends the connection. Zero means 16 MiB.
+	// other longer message ends the connection. Zero means 16 MiB; a negative value
+	// means no bound.
 	MaxLineBytes int
 }
 
@@ -60,6 +64,9 @@ func (o Options) withDefaults() (Options, error) {
 	o.PieceDelay = cmp.Or(o.PieceDelay, 500*time.Millisecond)
 	o.PieceBytes = cmp.Or(o.PieceBytes, 4096)
 	o.MaxLineBytes = cmp.Or(o.MaxLineBytes, 16<<20)
+	if o.MaxLineBytes < 0 {
+		o.MaxLineBytes = math.MaxInt - 1
+	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return o, fmt.Errorf("acp: working directory: %w", err)
