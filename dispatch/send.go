@@ -79,11 +79,8 @@ func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (Accepted
 	}
 	defer hold.release()
 	held := hold.record
-	rec, err := h.Record()
-	if err != nil {
-		return Accepted{}, err
-	}
-	if err := h.synced(h.Heal(ctx, held)); err != nil {
+	rec, err := h.Healed(ctx, held)
+	if err := h.synced(err); err != nil {
 		return Accepted{}, err
 	}
 	if m.Key != "" {

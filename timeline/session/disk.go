@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/docket-go/docket/lock/step"
 	"github.com/docket-go/docket/timeline/segment"
@@ -15,6 +16,7 @@ import (
 // A disk is the calls by which the store touches its own files. The tests make them
 // fail, and replay what a power cut leaves of them.
 type disk struct {
+	stamp     func(path string) stamp             // without looked; nil if files have none
 	open      func(path string) (*os.File, error) // to read a file that may be anything
 	create    func(path string) (*os.File, error) // a file that must not be there
 	names     func(dir string) ([]os.DirEntry, error)
@@ -28,7 +30,8 @@ type disk struct {
 }
 
 var realDisk = disk{
-	open: func(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|openFlags, 0) },
+	stamp: stampOf,
+	open:  func(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|openFlags, 0) },
 	create: func(path string) (*os.File, error) {
 		return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	},
@@ -40,6 +43,19 @@ var realDisk = disk{
 	rename:    os.Rename,
 	remove:    os.Remove,
 	removeAll: os.RemoveAll,
+}
+
+// stampAt is the stamp of what bears the name path now.
+func (d disk) stampAt(path string) stamp {
+	if d.stamp == nil {
+		return stamp{}
+	}
+	looked := time.Now()
+	s := d.stamp(path)
+	if s != (stamp{}) {
+		s.looked = looked
+	}
+	return s
 }
 
 // syncDirs puts the names in the directories on stable storage.

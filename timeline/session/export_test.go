@@ -17,6 +17,7 @@ func (s *Session) Pen() *timeline.Log { return s.pen.log }
 
 // A Disk is the calls by which a store touches its files.
 type Disk struct {
+	stamp     func(path string) stamp
 	Open      func(path string) (*os.File, error)
 	Create    func(path string) (*os.File, error)
 	Names     func(dir string) ([]os.DirEntry, error)
@@ -32,10 +33,10 @@ type Disk struct {
 // RealDisk returns what a store uses by itself.
 func RealDisk() Disk {
 	d := realDisk
-	return Disk{d.open, d.create, d.names, d.mkdir, d.write, d.sync, d.syncDir, d.rename, d.remove, d.removeAll}
+	return Disk{d.stamp, d.open, d.create, d.names, d.mkdir, d.write, d.sync, d.syncDir, d.rename, d.remove, d.removeAll}
 }
 
 // SetDisk gives the store and its sessions another disk.
 func (s *Store) SetDisk(d Disk) {
-	s.disk = disk{d.Open, d.Create, d.Names, d.Mkdir, d.Write, d.Sync, d.SyncDir, d.Rename, d.Remove, d.RemoveAll}
+	s.disk = disk{d.stamp, d.Open, d.Create, d.Names, d.Mkdir, d.Write, d.Sync, d.SyncDir, d.Rename, d.Remove, d.RemoveAll}
 }

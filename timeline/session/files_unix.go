@@ -21,6 +21,18 @@ func ownedByCaller(info os.FileInfo) bool {
 
 func writableByOthers(info os.FileInfo) bool { return info.Mode().Perm()&0o002 != 0 }
 
+// stampOf returns what the file system says of a plain file.
+func stampOf(path string) stamp {
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return stamp{}
+	}
+	return stamp{
+		device: uint64(st.Dev), inode: uint64(st.Ino), size: st.Size,
+		modified: st.Mtim.Nano(), changed: st.Ctim.Nano(),
+	}
+}
+
 func syncDir(path string) error {
 	d, err := os.Open(path)
 	if err != nil {

@@ -25,15 +25,21 @@ import (
 // it. With [segment.ErrFaulted] the event is appended, and in doubt as
 // [Session.Declare] says. It does not call [lock.Record.Recovered], because the queue is not its own.
 func (s *Session) Heal(ctx context.Context, held *lock.Record) error {
+	_, err := s.Healed(ctx, held)
+	return err
+}
+
+// Healed is [Session.Heal] that returns the record as it is then. It is not to be used
+// beside an error.
+func (s *Session) Healed(ctx context.Context, held *lock.Record) (Record, error) {
 	if err := held.Covers(s.dir); err != nil {
-		return fmt.Errorf("session %s: %w", s.id, err)
+		return Record{}, fmt.Errorf("session %s: %w", s.id, err)
 	}
 	r, err := s.Record()
 	if err != nil {
-		return err
+		return Record{}, err
 	}
-	_, err = s.heal(ctx, held, r)
-	return err
+	return s.heal(ctx, held, r)
 }
 
 // heal returns the record as it is then.

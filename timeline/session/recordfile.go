@@ -12,13 +12,18 @@ import (
 )
 
 // Record reads the session's record. It takes no lock: the record is only ever
-// replaced as a whole.
+// replaced as a whole. A file that has not changed since is not read again; that
+// costs one stat.
 //
 // A record that is missing, is no plain file, is larger than [MaxRecordBytes], is
 // not JSON, or holds a known field of the wrong type is a [*RecordError], never an
 // empty record. When the session is gone the error is [lock.ErrClosed].
 func (s *Session) Record() (Record, error) {
 	path := filepath.Join(s.dir, recordFile)
+	seen := s.store.disk.stampAt(path)
+	if r, ok := s.memo.recall(seen); ok {
+		return r, nil
+	}
 	data, err := s.store.disk.readWhole(path, MaxRecordBytes)
 	if s.locks.Gone() {
 		return Record{}, fmt.Errorf("session %s: %w", s.id, lock.ErrClosed)
@@ -35,6 +40,9 @@ func (s *Session) Record() (Record, error) {
 	var r Record
 	if err := r.UnmarshalJSON(data); err != nil {
 		return Record{}, &RecordError{Session: s.id, Path: path, Err: err}
+	}
+	if len(data) <= maxMemoBytes {
+		s.memo.keep(seen, r)
 	}
 	return r, nil
 }

@@ -20,6 +20,7 @@ type Session struct {
 	locks *lock.Dir
 	log   *timeline.Log
 	pen   pen
+	memo  memo
 
 	// agreed is the lock's generation, plus one, at which record and log were last
 	// found to agree. It is used under the record lock.
@@ -41,6 +42,9 @@ func (s *Session) Locks() *lock.Dir { return s.locks }
 // [segment.ErrFaulted] says: open the session again to write to its log. Reading
 // goes on, and so do the methods of s.
 func (s *Session) Timeline() *timeline.Log { return s.log }
+
+// Buffered reports that the store was opened Buffered: nothing is synced.
+func (s *Session) Buffered() bool { return !s.store.durable() }
 
 // Release gives back the open files; the session stays as it is. It is called
 // when nobody uses s, its log or its locks any more.
