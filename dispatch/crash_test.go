@@ -20,16 +20,19 @@ import (
 func TestDeathAtEveryStep(t *testing.T) {
 	for _, tt := range []struct {
 		name, role, key string
+		buffered        bool
 		min             int // steps that must at least have been died at
 	}{
-		{"plain send", "send-1", "", 6},
-		{"keyed send", "send-1", "the key", 6},
-		{"drain", "drain-1", "", 6},
-		{"revoke", "revoke-1", "", 4},
+		{"plain send", "send-1", "", false, 6},
+		{"plain send, buffered", "send-1", "", true, 6},
+		{"keyed send", "send-1", "the key", false, 6},
+		{"drain", "drain-1", "", false, 6},
+		{"drain, buffered", "drain-1", "", true, 6}, // it has fewer holds of the record lock
+		{"revoke", "revoke-1", "", false, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			at := 1
-			for dieAt(t, tt.role, tt.key, at) {
+			for dieAt(t, tt.role, tt.key, tt.buffered, at) {
 				at++
 			}
 			if at <= tt.min {
@@ -40,7 +43,7 @@ func TestDeathAtEveryStep(t *testing.T) {
 }
 
 // dieAt reports false once the operation has fewer steps than at.
-func dieAt(t *testing.T, role, key string, at int) bool {
+func dieAt(t *testing.T, role, key string, buffered bool, at int) bool {
 	t.Helper()
 	w := newWorld(t)
 	inbox := filepath.Join(t.TempDir(), "inbox")
@@ -50,7 +53,7 @@ func dieAt(t *testing.T, role, key string, at int) bool {
 		before = append(before, w.later("s1", text))
 	}
 	must(t, w.Close())
-	j := job{Store: w.dir, Session: "s1", Name: "four", Key: key, DieAt: at}
+	j := job{Store: w.dir, Session: "s1", Name: "four", Key: key, Buffered: buffered, DieAt: at}
 	cmd := command(t, role, j)
 	var out bytes.Buffer
 	cmd.Stdout = &out

@@ -102,12 +102,7 @@ type pass struct {
 // run drains the queue once and gives the delivery lock back.
 func (p *pass) run(ctx context.Context, held *lock.Delivery) (err error) {
 	defer func() { err = errors.Join(err, held.Release()) }()
-	if p.h.Locks().Interrupted() {
-		if err := p.complete(ctx); err != nil {
-			return err
-		}
-	}
-	if owed, err := p.h.queue.Owed(); err != nil || !owed {
+	if owed, err := p.owes(ctx); err != nil || !owed {
 		p.done.Owed = 0
 		return err
 	}
@@ -129,11 +124,26 @@ func (p *pass) run(ctx context.Context, held *lock.Delivery) (err error) {
 		Late:   p.recordLate,
 		Drop:   p.recordVoid,
 
+		Unasked:   p.unasked,
 		Uncounted: p.uncounted,
 	})
 	p.done.Delivered = append(p.done.Delivered, drained.MIDs...)
 	p.done.Owed = drained.Owed
 	return p.explain(err)
+}
+
+// owes reports whether there is anything to do. Where the queue says so, its first hold
+// of the record lock completes what is interrupted; otherwise what is to be completed
+// may be the first debt.
+func (p *pass) owes(ctx context.Context) (bool, error) {
+	owed, err := p.h.queue.Owed()
+	if err != nil || owed && p.options.Redeliver == "" || !p.h.Locks().Interrupted() {
+		return owed, err
+	}
+	if err := p.complete(ctx); err != nil {
+		return false, err
+	}
+	return p.h.queue.Owed()
 }
 
 // complete finishes what a dead process began, which may be the first debt.
@@ -197,6 +207,13 @@ func (p *pass) ready(ctx context.Context, e queue.Entry) (queue.Verdict, error) 
 		return queue.Hand, err
 	}
 	return queue.Hand, p.h.syncAll(ctx)
+}
+
+// unasked reports that ready would do nothing: there is no sync to be made, and the
+// adapter cannot see its harness.
+func (p *pass) unasked(queue.Entry) bool {
+	_, sees := p.adapter.Adapter.(adapter.Prober)
+	return !sees && p.h.Buffered()
 }
 
 func (p *pass) insert(ctx context.Context, e queue.Entry) (queue.Answer, error) {

@@ -46,20 +46,65 @@ type pass struct {
 	owed int // -1 until it was counted
 }
 
+// run hands over one entry after the other. The books of one are closed in the hold of
+// the record lock in which the next one is looked at.
 func (p *pass) run(ctx context.Context) error {
-	for {
-		if owed, err := p.q.Owed(); err != nil || !owed {
-			return err
-		}
-		if p.Before != nil {
-			if err := p.Before(ctx); err != nil {
+	if owed, err := p.q.Owed(); err != nil || !owed {
+		return err
+	}
+	t, err := p.next(ctx, nil)
+	for err == nil && !t.over {
+		t, err = p.advance(ctx, t)
+	}
+	return err
+}
+
+// advance takes an entry one step further, or goes on to the one behind it.
+func (p *pass) advance(ctx context.Context, t turn) (turn, error) {
+	switch {
+	case t.claimed:
+		step.At("queue: claimed")
+		answer, reason := p.insert(ctx, t.entry)
+		step.At("queue: inserted")
+		return p.next(ctx, func(held *lock.Record) error { return p.enter(ctx, held, t.entry, answer, reason) })
+	case t.ask:
+		verdict, readyErr := p.ready(ctx, t.entry)
+		t.ask = false
+		err := p.hold(context.WithoutCancel(ctx), func(held *lock.Record) error {
+			return t.decide(ctx, held, verdict, readyErr)
+		})
+		return t, err
+	}
+	return p.next(ctx, nil)
+}
+
+// next looks at the oldest entry, after close, unless that is nil, has closed the books
+// of the one before.
+func (p *pass) next(ctx context.Context, close func(held *lock.Record) error) (turn, error) {
+	t, wait := turn{pass: p}, ctx
+	if close != nil {
+		wait = context.WithoutCancel(ctx)
+	}
+	err := p.hold(wait, func(held *lock.Record) error {
+		if close != nil {
+			if err := close(held); err != nil {
 				return err
 			}
 		}
-		if err := p.one(ctx); err != nil {
-			return err
-		}
+		return t.look(ctx, held)
+	})
+	return t, err
+}
+
+// enter closes the books of an entry that was handed over.
+func (p *pass) enter(ctx context.Context, held *lock.Record, e Entry, a Answer, reason error) error {
+	switch a {
+	case Taken:
+		return p.taken(ctx, held, e)
+	case Refused:
+		return p.stop(held, e, Refused, reason, p.q.Refused)
 	}
+	return p.stop(held, e, Unconfirmed, reason, p.q.Unconfirmed)
 }
 
 // count counts what is owed, under the record lock.
@@ -86,94 +131,6 @@ func (p *pass) left(ctx context.Context) (n int) {
 		n = len(in.Entries)
 	}
 	return n
-}
-
-// one brings the oldest entry to its end, or finds out that it has to look again.
-func (p *pass) one(ctx context.Context) error {
-	e, claimed, err := p.prepare(ctx)
-	if err != nil || !claimed {
-		return err
-	}
-	step.At("queue: claimed")
-	answer, err := p.insert(ctx, e)
-	step.At("queue: inserted")
-	return p.hold(context.WithoutCancel(ctx), func(held *lock.Record) error {
-		switch answer {
-		case Taken:
-			return p.taken(ctx, held, e)
-		case Refused:
-			return p.stop(held, e, Refused, err, p.q.Refused)
-		}
-		return p.stop(held, e, Unconfirmed, err, p.q.Unconfirmed)
-	})
-}
-
-// prepare asks Check and Ready about the oldest entry and claims it if it is to be
-// handed over. If it is not, the entry is dealt with already, or has changed.
-func (p *pass) prepare(ctx context.Context) (e Entry, claimed bool, err error) {
-	t := turn{pass: p}
-	err = p.hold(ctx, func(held *lock.Record) error { return t.look(ctx, held) })
-	if err == nil && t.ask {
-		verdict, readyErr := p.ready(ctx, t.entry)
-		err = p.hold(context.WithoutCancel(ctx), func(held *lock.Record) error {
-			return t.decide(ctx, held, verdict, readyErr)
-		})
-	}
-	return t.entry, t.claimed && err == nil, err
-}
-
-// A turn is the way of one entry up to its claim.
-type turn struct {
-	*pass
-	entry      Entry
-	generation uint64 // of the hold in which Check said Hand
-	ask        bool   // Ready has to be asked
-	claimed    bool
-}
-
-// look is the first hold of the record lock: it reads the oldest entry and checks it.
-func (t *turn) look(ctx context.Context, held *lock.Record) error {
-	e, found, err := t.q.Head(held)
-	if err != nil || !found {
-		return err
-	}
-	t.entry, t.generation = e, held.Generation()
-	verdict, err := t.check(ctx, held, e)
-	switch {
-	case err != nil || verdict != Hand:
-		return t.conclude(ctx, held, e, verdict, err)
-	case t.Ready != nil:
-		t.ask = true
-		return nil
-	case e.Unconfirmed():
-		return t.notReady(held, e, ErrUnconfirmed)
-	}
-	t.claimed = true
-	return t.q.Claim(held, e.MID)
-}
-
-// decide is the second hold, after Ready: unless the entry has changed meanwhile, it
-// claims it or does what Ready said instead.
-func (t *turn) decide(ctx context.Context, held *lock.Record, verdict Verdict, readyErr error) error {
-	e := t.entry
-	now, found, err := t.q.Head(held)
-	if err != nil || !found || now.MID != e.MID || !now.Claimed.Equal(e.Claimed) {
-		return err
-	}
-	if err := ctx.Err(); err != nil && (readyErr == nil || errors.Is(err, context.Canceled)) {
-		// Who calls a pass off has not been refused by the harness.
-		return &StoppedError{MID: e.MID, Answer: e.state(), Err: errors.Join(err, readyErr)}
-	}
-	if readyErr == nil && held.Generation() != t.generation {
-		if again, err := t.check(ctx, held, e); err != nil || again != Hand {
-			return t.conclude(ctx, held, e, again, err)
-		}
-	}
-	if readyErr != nil || verdict != Hand {
-		return t.conclude(ctx, held, e, verdict, readyErr)
-	}
-	t.claimed = true
-	return t.q.Claim(held, e.MID)
 }
 
 // state is the answer that the last hand-over of an owed entry stands for.

@@ -45,8 +45,9 @@ type Handover struct {
 	// Lock takes the record lock. Nil means the queue's own.
 	Lock func(ctx context.Context) (*lock.Record, error)
 
-	// Before is asked before each entry; its error ends the pass and is returned as
-	// it is. Nil means go on.
+	// Before is asked before each entry, under the record lock, so that it must not
+	// wait for anything; its error ends the pass and is returned as it is. Nil means
+	// go on.
 	Before func(ctx context.Context) error
 
 	// Check is asked first about the oldest entry, under the record lock. An error
@@ -60,6 +61,11 @@ type Handover struct {
 	// noted. Hand means hand over, an unconfirmed entry again. Nil means Hand, but an
 	// unconfirmed entry ends the pass with [ErrUnconfirmed].
 	Ready func(ctx context.Context, e Entry) (Verdict, error)
+
+	// Unasked reports, under the record lock, that Ready has nothing to do for the
+	// entry, which is not unconfirmed. It is claimed then in the hold in which Check
+	// said Hand. Nil means that Ready is always asked.
+	Unasked func(e Entry) bool
 
 	// Insert hands the entry to the harness, without the record lock, once its claim
 	// is written. Taken with an error counts as Unconfirmed.
