@@ -22,7 +22,8 @@ func (d disk) create(path string) (*os.File, error) {
 	if err := d.trouble("create", path); err != nil {
 		return nil, err
 	}
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	// Package os tries a file without these flags out as one that can be polled.
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|openFlags, 0o600)
 }
 
 // open opens a plain file and nothing that a path could lead to instead.

@@ -167,14 +167,21 @@ func (q *Queue) unstage() {
 	}
 }
 
-// create publishes the file of the first entry.
+// create publishes the file of the first entry. What was reserved is mostly the same
+// entry without its sequence, and the same file serves.
 func (q *Queue) create(held *lock.Record, text []byte) error {
-	if s := q.staged; s == nil || s.held != held || !bytes.Equal(s.text, text) {
+	s := q.staged
+	if s == nil || s.held != held || !s.draft.named() {
 		if err := q.stage(held, text); err != nil {
 			return err
 		}
+		s = q.staged
 	}
-	d := q.staged.draft
 	q.staged = nil
-	return q.change(held, d.publish)
+	if !bytes.Equal(s.text, text) {
+		if err := s.draft.whole(text); err != nil {
+			return s.draft.discard(err)
+		}
+	}
+	return q.change(held, s.draft.publish)
 }

@@ -53,12 +53,24 @@ func (d *draft) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// whole writes a list of one entry.
+// whole writes a list of one entry, also over another one.
 func (d *draft) whole(text []byte) error {
 	all := make([]byte, 0, len(opening)+len(text)+len(closing))
+	before := d.size
+	d.size, d.count = 0, 1
 	_, err := d.Write(append(append(append(all, opening...), text...), closing...))
-	d.count = 1
+	if err == nil && d.size < before {
+		err = d.q.disk.truncate(d.file, d.size)
+	}
 	return err
+}
+
+// named reports that the draft still bears its name: another handle that shares the
+// hold may have begun one of its own.
+func (d *draft) named() bool {
+	info, err := d.file.Stat()
+	there, statErr := os.Lstat(d.file.Name())
+	return err == nil && statErr == nil && os.SameFile(info, there)
 }
 
 // lines writes a list of the entries that each is called with.
