@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/docket-go/docket/adapter/host"
 )
@@ -86,13 +87,19 @@ func (e *rpcError) code() string {
 	return CodeAgentError
 }
 
+// lazily compiles a pattern when it is first used: most programs that know this
+// driver never run an agent.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 const maxSaid = 200 // bytes that are kept of an agent's message
 
 var (
-	address = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://\S+`)
-	bearer  = regexp.MustCompile(`(?i)\b(bearer |basic |(token|key|secret|password)["']?[:=])\s*\S+`)
-	datum   = regexp.MustCompile(`[^\s"'` + "`" + `,;()\[\]{}<>]*[=@/\\][^\s,;]*`)
-	opaque  = regexp.MustCompile(`[A-Za-z0-9_+-]*[0-9][A-Za-z0-9_+-]*|[A-Za-z0-9_+-]{24,}`)
+	address = lazily(`[a-zA-Z][a-zA-Z0-9+.-]*://\S+`)
+	bearer  = lazily(`(?i)\b(bearer |basic |(token|key|secret|password)["']?[:=])\s*\S+`)
+	datum   = lazily(`[^\s"'` + "`" + `,;()\[\]{}<>]*[=@/\\][^\s,;]*`)
+	opaque  = lazily(`[A-Za-z0-9_+-]*[0-9][A-Za-z0-9_+-]*|[A-Za-z0-9_+-]{24,}`)
 )
 
 // scrub returns what can be kept of the message of an error: the beginning of its
@@ -100,10 +107,10 @@ var (
 func scrub(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	text = clip(strings.ToValidUTF8(text, ""), 4*maxSaid)
-	for _, hide := range []*regexp.Regexp{address, bearer, datum} {
+	for _, hide := range []*regexp.Regexp{address(), bearer(), datum()} {
 		text = hide.ReplaceAllString(text, hidden)
 	}
-	text = opaque.ReplaceAllStringFunc(text, func(word string) string {
+	text = opaque().ReplaceAllStringFunc(text, func(word string) string {
 		if len(word) <= 4 { // a status or a short number
 			return word
 		}

@@ -76,8 +76,8 @@ func (s *secrets) add(value string) {
 }
 
 var (
-	programName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.+-]{0,39}$`)
-	plainWord   = regexp.MustCompile(`^\pL{1,40}$`)
+	programName = lazily(`^[A-Za-z][A-Za-z0-9_.+-]{0,39}$`)
+	plainWord   = lazily(`^\pL{1,40}$`)
 )
 
 // public returns what may be shown of a title.
@@ -93,9 +93,9 @@ func (s *secrets) public(title, class string) string {
 	}
 	switch {
 	case class == "execute":
-		return firstWord(title, programName)
+		return firstWord(title, programName())
 	case s.over || !s.seen:
-		return firstWord(title, plainWord)
+		return firstWord(title, plainWord())
 	}
 	for _, v := range s.values {
 		if strings.Contains(v, title) {
@@ -118,7 +118,7 @@ func (s *secrets) repeats(word string) bool {
 		return true
 	}
 	word = strings.Trim(word, ".,:;!?'\"()")
-	if plainWord.MatchString(word) {
+	if plainWord().MatchString(word) {
 		return false
 	}
 	for _, v := range s.values {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A profile is how the screen of one harness is read.
@@ -102,28 +103,34 @@ func newProfile(name string, over patterns) (profile, error) {
 	return p, nil
 }
 
+// lazily compiles a pattern when it is first used: most programs that know this
+// adapter never look at a screen.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 var (
-	hiddenCursorComposer = regexp.MustCompile(arrowComposer)
+	hiddenCursorComposer = lazily(arrowComposer)
 
 	// What an idle program shows on the cursor's row: nothing, or a prompt.
-	idlePrompt  = regexp.MustCompile(`(?i)^(>{1,3}|[❯›»→➜λ▶*?]|\S*[$#%>❯›»]|(you|user|prompt|input|message|chat) ?[:>])?$`)
-	promptArrow = regexp.MustCompile(`^(>{1,3}|[❯›»→➜λ▶])[ \x{00a0}]+`)
+	idlePrompt  = lazily(`(?i)^(>{1,3}|[❯›»→➜λ▶*?]|\S*[$#%>❯›»]|(you|user|prompt|input|message|chat) ?[:>])?$`)
+	promptArrow = lazily(`^(>{1,3}|[❯›»→➜λ▶])[ \x{00a0}]+`)
 
 	// A shell runs what is typed into it. Its prompt is told from the screen of a
 	// script that it runs by anything but a bare > on the row.
-	shells      = regexp.MustCompile(`^-?(sh|ash|bash|dash|ksh|mksh|zsh|fish|csh|tcsh|nu|pwsh|elvish|xonsh)$`)
-	scriptInput = regexp.MustCompile(`^>?$`)
+	shells      = lazily(`^-?(sh|ash|bash|dash|ksh|mksh|zsh|fish|csh|tcsh|nu|pwsh|elvish|xonsh)$`)
+	scriptInput = lazily(`^>?$`)
 
 	// What harnesses show in the composer for a long paste, squeezed.
-	pastedMark = regexp.MustCompile(`(?i)\[pasted(text|content|~)?[^\]]*\]$`)
+	pastedMark = lazily(`(?i)\[pasted(text|content|~)?[^\]]*\]$`)
 
-	frameOnly = regexp.MustCompile(`^[ \t\x{00a0}\x{2500}-\x{259f}|]*$`)
-	frameLeft = regexp.MustCompile(`^` + frame)
-	framing   = regexp.MustCompile(`^` + frame + `|` + frame + `$`)
-	bordered  = regexp.MustCompile(`^[ \t\x{00a0}]*[│┃|▌▐▏▕╎╏]`)
+	frameOnly = lazily(`^[ \t\x{00a0}\x{2500}-\x{259f}|]*$`)
+	frameLeft = lazily(`^` + frame)
+	framing   = lazily(`^` + frame + `|` + frame + `$`)
+	bordered  = lazily(`^[ \t\x{00a0}]*[│┃|▌▐▏▕╎╏]`)
 )
 
-func isShell(program string) bool { return shells.MatchString(program) }
+func isShell(program string) bool { return shells().MatchString(program) }
 
 // looksLikeDialog reports whether text, standing in a composer, would be taken
 // for a dialog.
@@ -132,6 +139,6 @@ func (p profile) looksLikeDialog(text string) bool {
 		return false
 	}
 	rows := strings.Split("> "+text, "\n")
-	rows = slices.DeleteFunc(rows, frameOnly.MatchString)
+	rows = slices.DeleteFunc(rows, frameOnly().MatchString)
 	return p.dialog.MatchString(strings.Join(rows, "\n"))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -23,7 +22,10 @@ var displayed = map[string][]string{
 	"awaiting": {"review", "done", "close-pending", "awaiting"},
 }
 
-var wellFormed = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+// wellFormed reports whether an agent could declare the word.
+func wellFormed(word string) bool {
+	return word != "" && len(word) <= 64 && 'a' <= word[0] && word[0] <= 'z' && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
+}
 
 // awaited returns the display words that --for asks for.
 func (c *call) awaited() ([]string, error) {
@@ -33,7 +35,7 @@ func (c *call) awaited() ([]string, error) {
 		switch {
 		case word == "":
 			return nil, &usageError{c.verb, "--for has an empty word: give words with commas between, such as done,error"}
-		case !wellFormed.MatchString(word):
+		case !wellFormed(word):
 			return nil, &usageError{c.verb, fmt.Sprintf("--for %q is no word that could be declared: give such as %s", word, alternatives(displayWords))}
 		}
 		meant, known := displayed[word]

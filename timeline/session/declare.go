@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -48,15 +47,19 @@ type Declared struct {
 	Next timeline.Cursor
 }
 
-var word = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+// isWord reports whether s is a lower-case letter and at most 63 of a-z, 0-9, "_" and
+// "-" behind it.
+func isWord(s string) bool {
+	return s != "" && len(s) <= 64 && 'a' <= s[0] && s[0] <= 'z' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
+}
 
 func (d Declaration) check(maxText int) error {
 	switch {
-	case !word.MatchString(d.Status):
+	case !isWord(d.Status):
 		return fmt.Errorf("%w: status %.70q: use one lower-case word", ErrDeclaration, d.Status)
 	case d.Proposal != "" && d.Status != StatusAwaiting:
 		return fmt.Errorf("%w: proposal %.70q with status %s: a proposal goes with %s only", ErrDeclaration, d.Proposal, d.Status, StatusAwaiting)
-	case d.Proposal != "" && !word.MatchString(d.Proposal):
+	case d.Proposal != "" && !isWord(d.Proposal):
 		return fmt.Errorf("%w: proposal %.70q: use one lower-case word", ErrDeclaration, d.Proposal)
 	case !goodText(d.Note):
 		return fmt.Errorf("note: %w", timeline.ErrText)
