@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -69,6 +70,7 @@ func lastOf(ctx context.Context, log *timeline.Log, n int) (timeline.FollowOptio
 // printLog prints at most limit events. What cannot be read is reported, and what
 // stands behind it is printed.
 func (c *call) printLog(ctx context.Context, s *session.Session, from timeline.FollowOptions, limit int) error {
+	from.Poll = -time.Second // it ends at the mark: to be told of news costs more than all the rest
 	for u, err := range s.Timeline().Follow(ctx, from) {
 		var bad *timeline.LineError
 		switch {
