@@ -1,0 +1,158 @@
+package codex
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/docket-go/docket/adapter"
+)
+
+var plainMID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)
+
+// clientID returns the id under which codex stores the message with that mid. No two
+// mids have the same.
+func clientID(mid string) string {
+	if plainMID.MatchString(mid) {
+		return "docket-" + mid
+	}
+	digest := sha256.Sum256([]byte(mid))
+	return "docket:" + hex.EncodeToString(digest[:])
+}
+
+// The parts of a turn that a list of turns can hold.
+const (
+	viewSummary = "summary" // the message that began it, and the answer
+	viewFull    = "full"    // every item, so every message
+)
+
+const (
+	summaryPage = 100
+	fullPage    = 16
+	maxPages    = 1 << 20 // a list that goes on behind this has no end
+)
+
+// A listed is a turn as codex lists it.
+type listed struct {
+	Items  []listedItem `json:"items"`
+	Status string       `json:"status"`
+}
+
+type listedItem struct {
+	Type   string `json:"type"`
+	Client string `json:"clientId"`
+}
+
+// list shows the stored messages of a thread, newest turn first, until stop says so.
+// Nil means that it has shown all or was stopped.
+func (a *Agent) list(ctx context.Context, thread, view string, limit int, show func(client, status string) (stop bool)) error {
+	var cursor *string
+	seen := map[string]bool{}
+	for range maxPages {
+		var page struct {
+			Data []listed `json:"data"`
+			Next *string  `json:"nextCursor"`
+		}
+		params := map[string]any{"threadId": thread, "itemsView": view, "limit": limit, "sortDirection": "desc", "cursor": cursor}
+		err := a.ask(ctx, methodTurns, params, &page)
+		switch {
+		case errors.Is(err, errTooLong) && limit > 1:
+			limit /= 2
+			continue
+		case err != nil:
+			return err
+		case page.Data == nil:
+			return fmt.Errorf("%w: %s: no data", errAnswer, methodTurns)
+		}
+		for _, t := range page.Data {
+			for _, item := range t.Items {
+				if item.Type == itemUserMessage && item.Client != "" && show(item.Client, t.Status) {
+					return nil
+				}
+			}
+		}
+		if page.Next == nil {
+			return nil
+		}
+		if cursor = page.Next; seen[*cursor] {
+			break
+		}
+		seen[*cursor] = true
+	}
+	return fmt.Errorf("%w: %s: the list has no end", errAnswer, methodTurns)
+}
+
+// learn takes in which messages a thread has, so that none is sent a second time.
+func (a *Agent) learn(ctx context.Context, thread string) error {
+	found := map[string]string{}
+	err := a.list(ctx, thread, viewSummary, summaryPage, func(client, status string) bool {
+		if _, newer := found[client]; !newer {
+			found[client] = status
+		}
+		return false
+	})
+	if err != nil && !errors.Is(err, errTooLong) {
+		return unspoken(err)
+	}
+	a.with(func(s *state) {
+		for client, status := range found {
+			s.known[client] = status
+		}
+	})
+	return nil
+}
+
+// Lookup finds out whether codex has stored the message with that mid, by listing the
+// messages of its thread, and of those that were the session's before; see
+// [adapter.Looker]. It answers CannotTell while the message is on its way, and when a
+// thread cannot be listed and the message is in no other.
+//
+// Absent is proven: a program writes to the thread alone, the host ends that of a host
+// that died before it starts another, and one message is on its way at most.
+func (a *Agent) Lookup(ctx context.Context, mid string) (adapter.Presence, error) {
+	client := clientID(mid)
+	var there, busy bool
+	var threads []string
+	a.with(func(s *state) {
+		_, there = s.known[client]
+		busy = s.turn != nil && s.turn.client == client
+		threads = append([]string{s.thread}, s.earlier...)
+	})
+	if there {
+		return adapter.Present, nil
+	}
+	if busy {
+		return adapter.CannotTell, nil
+	}
+	var lost error
+	for _, thread := range threads {
+		found := false
+		err := a.list(ctx, thread, viewFull, fullPage, func(c, _ string) bool {
+			found = found || c == client
+			return found
+		})
+		switch {
+		case found:
+			return adapter.Present, nil
+		case err != nil:
+			lost = err
+		}
+	}
+	if lost != nil {
+		return adapter.CannotTell, lost
+	}
+	a.with(func(s *state) { // it may have come meanwhile
+		_, there = s.known[client]
+		busy = s.turn != nil && s.turn.client == client
+	})
+	switch {
+	case there:
+		return adapter.Present, nil
+	case busy:
+		return adapter.CannotTell, nil
+	}
+	return adapter.Absent, nil
+}
