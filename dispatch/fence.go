@@ -42,15 +42,17 @@ func (p *pass) check(ctx context.Context, held *lock.Record, e queue.Entry) (que
 	return queue.Hand, nil
 }
 
-// recorded costs no reading of the log: where it ends is known.
+// recorded costs no reading of the log: where it ends is known, and was there already
+// where it ended before.
 func (p *pass) recorded(held *lock.Record, e queue.Entry) error {
-	if !e.HasSeq {
+	if !e.HasSeq || e.Seq < p.logged {
 		return nil
 	}
 	next, err := p.h.Timeline().NextSeq(held)
 	if err == nil && e.Seq >= next {
 		err = ErrUnrecorded
 	}
+	p.logged = max(p.logged, next)
 	return err
 }
 

@@ -97,6 +97,7 @@ type pass struct {
 	uncounted bool // nobody asks for done.Owed
 	adapter   adapter.Opened
 	void      string // the mid that check found void
+	logged    uint64 // a public sequence that the log has reached
 }
 
 // run drains the queue once and gives the delivery lock back.

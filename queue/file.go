@@ -48,6 +48,7 @@ type sheet struct {
 	size       int64
 	generation uint64
 	held       *lock.Record // the last hold in which it was brought up to date
+	links      uint64       // names that the file had in that hold; 0 if that is not known
 	from       int64        // the start of a line; all before it is blank
 	first      *line        // the oldest entry; nil until it was read
 	count      int          // entries; -1 until they were counted
@@ -85,6 +86,11 @@ func (q *Queue) load(held *lock.Record) error {
 	if err := held.Covers(q.dir); err != nil {
 		return err
 	}
+	k := &q.known
+	if k.unmoved(held) {
+		k.generation = held.Generation()
+		return nil
+	}
 	info, err := os.Lstat(q.path)
 	if errors.Is(err, os.ErrNotExist) {
 		q.forget()
@@ -93,12 +99,12 @@ func (q *Queue) load(held *lock.Record) error {
 	if err != nil {
 		return err
 	}
-	k := &q.known
 	if k.file == nil || !os.SameFile(info, k.info) || info.Size() < k.size {
 		return q.meet(held)
 	}
 	if k.size == info.Size() && k.current(held) {
 		k.held, k.generation = held, held.Generation()
+		k.links, _ = linksOf(k.file)
 		return nil
 	}
 	// Blank stays blank in one file, so from still holds.
@@ -108,6 +114,17 @@ func (q *Queue) load(held *lock.Record) error {
 		return q.reread(held)
 	}
 	return err
+}
+
+// unmoved reports that nothing has changed since the file was looked at by its name in
+// this hold. Whoever shares the hold and gives the name to another file takes one from
+// this one.
+func (k *sheet) unmoved(held *lock.Record) bool {
+	if k.held != held || k.links == 0 {
+		return false
+	}
+	links, size := linksOf(k.file)
+	return links == k.links && size == k.size && k.current(held)
 }
 
 // current reports whether what is known is still so, for all that the lock says. A

@@ -85,7 +85,7 @@ var scratches = sync.Pool{New: func() any { return new([firstRead]byte) }}
 func (k *sheet) skipBlank(buf []byte) (int64, []byte, error) {
 	before := byte('\n')
 	for at := k.from; at < k.size; {
-		n, err := k.file.ReadAt(buf, at)
+		n, err := k.file.ReadAt(buf[:min(int64(len(buf)), k.size-at)], at)
 		if n == 0 && err != nil {
 			return 0, nil, err
 		}

@@ -175,7 +175,7 @@ func (q *Queue) note(held *lock.Record) (note, error) {
 	}
 	scratch := scratches.Get().(*[firstRead]byte)
 	defer scratches.Put(scratch)
-	n, err := h.file.ReadAt(scratch[:noteBytes+1], 0)
+	n, err := h.file.ReadAt(scratch[:min(noteBytes+1, info.Size())], 0)
 	if err != nil && err != io.EOF {
 		return note{}, err
 	}
