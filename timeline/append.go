@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/docket-go/docket/lock"
@@ -40,10 +39,15 @@ func (l *Log) Write(held *lock.Record, entries ...Entry) (Written, error) {
 	if err != nil {
 		return Written{}, l.wrap(err)
 	}
+	return l.writtenAt(place, place.First, place.Next), nil
+}
+
+// writtenAt is about the entries first to next of what place says.
+func (l *Log) writtenAt(place segment.Written, first, next uint64) Written {
 	return Written{
-		First: l.cursor(place.Epoch, place.First), Next: l.cursor(place.Epoch, place.Next),
-		FirstSeq: place.First, NextSeq: place.Next, place: place,
-	}, nil
+		First: l.cursor(place.Epoch, first), Next: l.cursor(place.Epoch, next),
+		FirstSeq: first, NextSeq: next, place: place,
+	}
 }
 
 // encode refuses all entries if it refuses one.
@@ -67,13 +71,13 @@ func (l *Log) Commit(w Written) error { return l.wrap(l.segments.Sync(w.place)) 
 
 // Append is [Log.Write] under the record lock, and [Log.Commit] after it. Nil
 // means accepted. Errors are theirs and those of [lock.Dir.Record].
+//
+// Calls at the same time share the lock and the write, in the order in which they
+// came, as they share the sync; one whose entries are refused does not disturb the
+// others. A call whose ctx ends while it waits has written nothing.
 func (l *Log) Append(ctx context.Context, entries ...Entry) (Written, error) {
-	held, err := l.locks.Record(ctx)
+	w, err := l.together.write(ctx, l, entries)
 	if err != nil {
-		return Written{}, closed(err)
-	}
-	w, err := l.Write(held, entries...)
-	if err := errors.Join(err, held.Release()); err != nil {
 		return Written{}, err
 	}
 	step.At("timeline: written, not synced")

@@ -58,3 +58,6 @@ func (e Event) WithoutRaw() Event {
 	e.raw = ""
 	return e
 }
+
+// Together counts the calls of Append that wait.
+func (l *Log) Together() int { return l.together.count() }

@@ -54,6 +54,7 @@ type Log struct {
 	ownLocks bool
 
 	lastHuman lastHuman
+	together  together
 }
 
 // Open prepares the log of the session directory dir, which must exist. Nothing
