@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/acp"
 	"github.com/docket-go/docket/adapter/exec"
 	"github.com/docket-go/docket/adapter/file"
 	"github.com/docket-go/docket/adapter/none"
@@ -23,7 +24,7 @@ import (
 )
 
 // kinds are the adapters that are built in.
-var kinds = adapter.Registry{exec.Kind, file.Kind, none.Kind, opencode.Kind, tmux.Kind}
+var kinds = adapter.Registry{acp.Kind, exec.Kind, file.Kind, none.Kind, opencode.Kind, tmux.Kind}
 
 // A call is one run of one verb: its arguments, where it reads and writes, and the
 // store.

@@ -97,7 +97,7 @@ func picture(t *testing.T, dir string) map[string]string {
 // comes last.
 func everyVerb(mid string) [][]string {
 	return [][]string{
-		{"log", "w", "--all"}, {"log", "w", "--json"}, {"pending", "w"}, {"state", "w", mid}, {"show", "w"}, {"ls"},
+		{"log", "w", "--all"}, {"log", "w", "--json"}, {"turns", "w"}, {"permit", "w", "p", "yes"}, {"pending", "w"}, {"state", "w", mid}, {"show", "w"}, {"ls"},
 		{"wait", "w", "--timeout", "1ms"}, {"verify", "w"}, {"send", "w", "next", "--no-drain"}, {"send", "w", "next", "--key", "k"},
 		{"ask", "w", "--note", "asked"}, {"drain", "w"}, {"confirm", "w", mid}, {"revoke", "w", mid}, {"seal", "w"},
 		{"repair", "w"}, {"archive", "w"}, {"send", "lead", "from w", "--from", "w", "--no-drain"}, {"close", "w"}, {"new", "w"},
@@ -155,7 +155,7 @@ func TestPlantedInASession(t *testing.T) {
 	t.Parallel()
 	names := []string{
 		"session.json", "session.json.new", "pending.json", "pending.json.new", "pending.head", "pending.head.new",
-		"record.lock", "delivery.lock", "timeline", "timeline.ndjson",
+		"record.lock", "delivery.lock", "turns", "turns.lock", "host.sock", "host.lock", "host.agent", "timeline", "timeline.ndjson",
 		"timeline/000000000001.ndjson", "timeline/000000000001.ndjson.zst", "timeline/000000000002.ndjson", "timeline/000000000001.ndjson.zst.tmp",
 	}
 	kinds := []string{"a FIFO", "a link to a file", "a link to nothing", "a directory"} // a plain run takes two for each name

@@ -25,7 +25,8 @@
 // the verbs that only read; the others go on to their end. A first SIGINT or
 // SIGTERM ends it without breaking anything off: what is being handed over to an
 // agent is waited for. A second one breaks that off too, which leaves the message
-// unconfirmed, and a third one ends the process.
+// unconfirmed, and a third one ends the process. docket host ends its agent at the
+// first one; if it is killed, the next host does that.
 //
 // # Format
 //
@@ -42,6 +43,7 @@ func verbs() []verb {
 		declareVerb(), activeVerb(), idleVerb(), askVerb(), parkVerb(), doneVerb(), reviewVerb(), errorVerb(),
 		logVerb(), followVerb(), waitVerb(),
 		pendingVerb(), drainVerb(), confirmVerb(), stateVerb(), revokeVerb(), serveVerb(),
+		hostVerb(), turnsVerb(), permitVerb(),
 		sealVerb(), verifyVerb(), repairVerb(),
 		lsVerb(), showVerb(), archiveVerb(), retireVerb(), closeVerb(),
 		adaptersVerb(), demoVerb(), demoAgentVerb(), versionVerb(), helpVerb(),

@@ -163,7 +163,10 @@ func (g grammar) lookup(in invocation, arg, name string) (f flagName, global boo
 		return f, false, usagef("unknown flag %s: the flags of a verb stand after it: see docket --help", shown)
 	}
 	hint := "see docket " + in.verb + " --help"
-	if in.verb == "send" {
+	switch in.verb {
+	case "host":
+		hint = "the command of the agent, with its flags, stands after --, as in docket host ID -- CMD " + shown
+	case "send":
 		hint = "put text that starts with - after --, as in docket send ID -- " + shown + ", or on standard input"
 	}
 	if meant := nearest(name, slices.Concat(keys(g.verbs[in.verb]), keys(g.globals))); meant != "" {

@@ -19,17 +19,26 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/docket-go/docket/adapter/adaptertest/realagent"
 )
 
-// The programs of the scripts: docket itself, and what they need beside it.
+// The programs of the scripts: docket itself, and what they need beside it. The tests
+// have no network, as real agents take part.
 func TestMain(m *testing.M) {
-	testscript.Main(crowd{m}, map[string]func(){
+	programs := map[string]func(){
 		"docket":  main,
 		"repeat":  repeat,
 		"bytes":   printBytes,
 		"capture": capture,
 		"island":  island,
-	})
+
+		"acp-agent": acpAgent,
+	}
+	if programs[filepath.Base(os.Args[0])] == nil {
+		realagent.Isolate()
+	}
+	testscript.Main(crowd{m}, programs)
 }
 
 // A crowd runs more tests at once than there are processors, as most of them wait for
@@ -51,7 +60,7 @@ func (c crowd) Run() int {
 //	until FILE PATTERN        wait until the file holds the pattern
 //	patch FILE OLD NEW        replace a text in a file
 //
-// and the programs repeat, bytes, capture and island.
+// and the programs repeat, bytes, capture, island and acp-agent.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {

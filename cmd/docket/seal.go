@@ -6,7 +6,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/docket-go/docket/timeline/segment"
 	"github.com/docket-go/docket/timeline/session"
+	"github.com/docket-go/docket/timeline/turn"
 )
 
 func sealVerb() verb {
@@ -31,18 +33,31 @@ type sealed struct {
 func runSeal(ctx context.Context, c *call) error {
 	return c.each(ctx, func(s *session.Session) error {
 		done, err := s.Timeline().Seal(ctx)
-		for _, d := range done {
-			if !c.out.json {
-				c.out.people("%s: segment %d: %d bytes in place of %d\n", s.ID(), d.Segment, d.Bytes, d.PlainBytes)
-				continue
-			}
-			err = errors.Join(err, c.out.object(sealed{s.ID(), d.Segment, d.Path, d.PlainBytes, d.Bytes}))
+		err = errors.Join(err, c.printSealed(s.ID(), "segment", done))
+		log, unread := turn.Read(s.Dir(), turn.ReadOptions{Session: s.ID()})
+		if unread != nil {
+			return errors.Join(err, unread)
 		}
-		if len(done) == 0 && err == nil && !c.out.json {
+		more, failed := log.Seal(ctx)
+		err = errors.Join(err, failed, c.printSealed(s.ID(), "turns, segment", more))
+		if len(done)+len(more) == 0 && err == nil && !c.out.json {
 			c.out.people("%s: nothing to seal\n", s.ID())
 		}
 		return err
 	})
+}
+
+func (c *call) printSealed(id, what string, done []segment.Sealed) error {
+	for _, d := range done {
+		if !c.out.json {
+			c.out.people("%s: %s %d: %d bytes in place of %d\n", id, what, d.Segment, d.Bytes, d.PlainBytes)
+			continue
+		}
+		if err := c.out.object(sealed{id, d.Segment, d.Path, d.PlainBytes, d.Bytes}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // each opens the chosen sessions one after the other for f. What f returns is

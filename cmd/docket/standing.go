@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/host"
 	"github.com/docket-go/docket/adapter/none"
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/lock"
@@ -71,6 +72,9 @@ func (c *call) passWords(id, mid string, err error) string {
 		return words(id, err)
 	}
 	why := reason(id, mid, ended)
+	if errors.Is(err, host.ErrNoHost) {
+		return why + ", with docket host " + id + " -- CMD"
+	}
 	if ended.Answer == adapter.Unconfirmed || statusOf(err) != statusFailed || c.hasNoAdapter(id) {
 		return why // it says what to do
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/host"
 	"github.com/docket-go/docket/compose"
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/lock"
@@ -28,10 +29,11 @@ const (
 )
 
 var (
-	errStillOwed = errors.New("something is still owed: see docket pending")
-	errNoEvent   = errors.New("no such event in time")
-	errFaults    = errors.New("damage found")
-	errInDoubt   = errors.New("written, but not promised") // a declaration
+	errStillOwed  = errors.New("something is still owed: see docket pending")
+	errNoEvent    = errors.New("no such event in time")
+	errFaults     = errors.New("damage found")
+	errInDoubt    = errors.New("written, but not promised") // a declaration
+	errNoHostKind = errors.New("no adapter of a host")
 )
 
 // A rule gives an error its status and, where the command line knows better what
@@ -66,6 +68,8 @@ var rules = []rule{
 	{dispatch.ErrNoMessage, statusNotFound, "no such message: see docket log {id}"},
 	{lock.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},
 	{timeline.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},
+	{host.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},
+	{host.ErrNoPermission, statusNotFound, "{cause}: docket turns {id} shows what is asked, and with which options"},
 	{segment.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},
 
 	{session.ErrBadID, statusRefused, ""},
@@ -100,6 +104,9 @@ var rules = []rule{
 	{segment.ErrFuture, statusRefused, ""},
 	{segment.ErrLine, statusRefused, ""},
 	{compose.ErrChannel, statusRefused, ""},
+	{turn.ErrWriter, statusFailed, "the session has a host already, or another program that records its turns: end that first"},
+	{errNoHostKind, statusRefused, ""},
+	{host.ErrNoHost, statusFailed, "{cause}, with docket host {id} -- CMD"},
 	{adapter.ErrUnknownAdapter, statusRefused, "{cause}: see docket adapters"},
 	{adapter.ErrUnknownSetting, statusRefused, ""},
 	{adapter.ErrMissingSetting, statusRefused, ""},

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/host"
 	"github.com/docket-go/docket/compose"
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/lock"
@@ -50,6 +51,13 @@ var statuses = map[string]struct {
 	"dispatch.ErrNotUnconfirmed":  {dispatch.ErrNotUnconfirmed, statusRefused},
 	"dispatch.ErrReceipt":         {dispatch.ErrReceipt, statusCorrupt},
 	"dispatch.ErrSenderClosed":    {dispatch.ErrSenderClosed, statusRefused},
+	"host.ErrClosed":              {host.ErrClosed, statusNotFound},
+	"host.ErrNoHost":              {host.ErrNoHost, statusFailed},
+	"host.ErrNoPermission":        {host.ErrNoPermission, statusNotFound},
+	"host.ErrOwned":               {host.ErrOwned, statusFailed},
+	"host.ErrRunning":             {host.ErrRunning, statusFailed},
+	"host.ErrUnsupported":         {host.ErrUnsupported, statusFailed},
+	"host.ErrVersion":             {host.ErrVersion, statusFailed},
 	"lock.ErrBusy":                {lock.ErrBusy, statusDeadline},
 	"lock.ErrClosed":              {lock.ErrClosed, statusNotFound},
 	"lock.ErrNotHeld":             {lock.ErrNotHeld, statusFailed},
@@ -129,6 +137,7 @@ func TestStatusOfTypedErrors(t *testing.T) {
 		{&session.UnsafeError{}, statusFailed},
 		{&turn.InvalidError{Err: turn.ErrVersion}, statusFailed},
 		{&turn.InvalidError{Err: cause}, statusCorrupt},
+		{&turn.WriterError{Err: lock.ErrBusy}, statusFailed},
 		{&lock.TimeoutError{}, statusDeadline},
 		{&dispatch.PassError{Err: adapter.ErrBusy}, statusFailed}, // drain and send look at it before that
 		{&dispatch.PassError{Err: dispatch.ErrReceipt}, statusCorrupt},

@@ -22,7 +22,7 @@ func showVerb() verb {
 
 func archiveVerb() verb {
 	return verb{
-		name: "archive", args: "ID", min: 1, max: 1, short: "mark a session as history; it keeps everything, and still receives",
+		name: "archive", args: "ID", min: 1, max: 1, short: "mark a session as history; it keeps everything, its host too, and still receives",
 		changes: true,
 		example: "docket archive worker-1",
 		run: func(ctx context.Context, c *call) error {
@@ -55,6 +55,7 @@ func retireVerb() verb {
 func closeVerb() verb {
 	return verb{
 		name: "close", args: "ID", min: 1, max: 1, short: "remove a session for good, with its record, its timeline and what it is owed",
+		more:    "A host of it ends its agent and itself within seconds.",
 		changes: true,
 		example: "docket close worker-1",
 		run: func(ctx context.Context, c *call) error {

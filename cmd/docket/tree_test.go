@@ -171,7 +171,9 @@ func TestFileNamesHaveOneOwner(t *testing.T) {
 	owners := map[string]string{
 		"pending.json": "queue", "pending.head": "queue",
 		"session.json": "timeline/session", "timeline.ndjson": "timeline",
-		"record.lock": "lock", "delivery.lock": "lock",
+		"record.lock": "lock", "delivery.lock": "lock", "turns.lock": "lock",
+		"host.sock": "adapter/host", "host.addr": "adapter/host", "host.lock": "adapter/host", "host.agent": "adapter/host",
+		"acp-session.json": "adapter/acp",
 	}
 	for _, s := range sources(t) {
 		if s.isTest() {
@@ -183,11 +185,17 @@ func TestFileNamesHaveOneOwner(t *testing.T) {
 				return true
 			}
 			for name, owner := range owners {
-				if strings.Contains(text.Value, name) && s.dir() != owner {
+				if s.dir() != owner && spells(text.Value, name) {
 					t.Errorf("%s:%d: spells %s, which is %s's to name", s.path, s.line(n.Pos()), name, owner)
 				}
 			}
 			return true
 		})
 	}
+}
+
+// spells reports whether the text names that file, and not one whose longer name ends
+// like it.
+func spells(text, name string) bool {
+	return regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(name)).MatchString(text)
 }

@@ -44,9 +44,13 @@ type part int
 const (
 	inRecord part = iota
 	inTimeline
+	inTurns
 	inQueue
 	inQueueOnly // a message that the timeline does not hold
 )
+
+// isLog reports whether the part is files of lines, of which each has its own faults.
+func (p part) isLog() bool { return p == inTimeline || p == inTurns }
 
 const (
 	note   = "note"
@@ -113,7 +117,7 @@ func causes(found []fault) (first []fault, follow map[string]int) {
 	follow = map[string]int{}
 	type cause struct {
 		part part
-		path string // of the timeline only
+		path string // of a log only
 	}
 	damaged := map[cause]bool{}
 	for _, f := range found {
@@ -122,15 +126,15 @@ func causes(found []fault) (first []fault, follow map[string]int) {
 			continue
 		}
 		of := cause{part: f.part}
-		if f.part == inTimeline {
+		if f.part.isLog() {
 			of.path = f.Path
 		}
-		if damaged[of] && (f.part == inTimeline || f.Offset == nil) {
+		if damaged[of] && (f.part.isLog() || f.Offset == nil) {
 			follow[f.Path]++
 			continue
 		}
 		first = append(first, f)
-		damaged[of] = damaged[of] || f.part == inTimeline || f.Offset != nil
+		damaged[of] = damaged[of] || f.part.isLog() || f.Offset != nil
 	}
 	return first, follow
 }
@@ -145,6 +149,7 @@ func damageOf(id, lead string, found []fault) error {
 	}{
 		{inQueue, "docket repair " + id + " rebuilds the queue from the timeline"},
 		{inTimeline, "docket log " + id + " prints what can still be read of the timeline, and what cannot comes back only from a copy of the file"},
+		{inTurns, "docket turns " + id + " prints the turns before the damage; with its directory turns moved away, the next host begins a new log"},
 		{inQueueOnly, "docket revoke " + id + " MID takes back a message that the timeline does not hold, so that it can be sent again"},
 		{inRecord, "put a good copy of the record there, or docket close " + id},
 	} {
@@ -166,7 +171,7 @@ func (f fault) line() string {
 	return fmt.Sprintf("%s: %s: %s: %s", f.Session, f.Severity, at, f.Error)
 }
 
-// faultsOf reads the record, the log and the queue of a session.
+// faultsOf reads the record, the logs and the queue of a session.
 func (c *call) faultsOf(ctx context.Context, s *session.Session) (found []fault, err error) {
 	odd, err := s.Check(ctx)
 	for _, o := range odd {
@@ -186,12 +191,15 @@ func (c *call) faultsOf(ctx context.Context, s *session.Session) (found []fault,
 	if err != nil {
 		return found, err
 	}
-	inQueue, err := queueFaults(ctx, s)
-	if err != nil {
-		return found, err
+	for _, faults := range []func(context.Context, *session.Session) ([]fault, error){turnFaults, queueFaults} {
+		more, err := faults(ctx, s)
+		found = append(found, more...)
+		if err != nil {
+			return found, err
+		}
 	}
 	between, err := c.disagreements(ctx, s)
-	return slices.Concat(found, inQueue, between), err
+	return append(found, between...), err
 }
 
 // inRecords is a fault of the record, or of what the store says about the session.

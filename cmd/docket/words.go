@@ -66,7 +66,7 @@ func replaceWhole(text, said, short string) string {
 
 // withoutObject cuts from the front of text what a reader does not need.
 func withoutObject(subject, text string) string {
-	said := []string{"session: ", "timeline: ", "segment: ", "queue: ", "dispatch: ", "adapter: ", "compose: ", "lock: "}
+	said := []string{"session: ", "timeline: ", "segment: ", "queue: ", "dispatch: ", "adapter: ", "compose: ", "lock: ", "turn: ", "host: ", "acp: "}
 	if subject != "" {
 		said = append(said, "send to session "+subject+": ", "repair session "+subject+": ", "session "+subject+": ")
 	}
@@ -112,7 +112,8 @@ var interrupted = map[string]string{
 	"declare": undeclared, "active": undeclared, "idle": undeclared, "ask": undeclared,
 	"park": undeclared, "done": undeclared, "review": undeclared, "error": undeclared,
 	"confirm": unknownMessage, "revoke": unknownMessage,
-	"drain": "interrupted: see docket pending for what is still owed",
+	"permit": "interrupted: see docket turns {id} for whether it was answered",
+	"drain":  "interrupted: see docket pending for what is still owed",
 }
 
 const (

@@ -44,7 +44,7 @@ func TestInterruptedVerbs(t *testing.T) {
 	again := map[string]bool{}
 	for _, verb := range []string{
 		"log", "pending", "state", "seal", "verify", "repair", "ls", "show", "adapters", "demo", "demo-agent", "version", "help",
-		"follow", "wait", "serve", // these have an end of their own
+		"follow", "turns", "wait", "serve", "host", // these have an end of their own
 	} {
 		again[verb] = true
 	}

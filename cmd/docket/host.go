@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"log/slog"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/acp"
+	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/dispatch/turns"
+	"github.com/docket-go/docket/timeline/session"
+	"github.com/docket-go/docket/timeline/turn"
+)
+
+func hostVerb() verb {
+	return verb{
+		name: "host", args: "ID -- CMD ARG...", min: 1, max: -1, run: runHost,
+		changes: true,
+		short:   "run the headless agent of a session, hand over what it is owed, and record its turns",
+		more: "The session has the adapter of what CMD speaks, as docket new ID --adapter acp gives it:\n" +
+			"acp is the Agent Client Protocol, on its standard input and output. CMD gets one message\n" +
+			"at a time, the next after the turn of the one before. What it asks permission for is\n" +
+			"asked of a person, by the session's status; docket permit answers. Log lines go to\n" +
+			"standard error, with --verbose those of CMD too, which may hold anything.\n" +
+			"The first SIGINT or SIGTERM ends it with CMD and all that this started; a turn that is\n" +
+			"open is finished as interrupted. The second one does not wait for that to be recorded.",
+		example: "docket host worker-1 --cwd ~/project -- opencode acp\ndocket host worker-2 -- gemini --acp",
+		flags:   []cli.Flag{&cli.StringFlag{Name: "cwd", Usage: "the `DIR` that the agent works in (else the current one)"}},
+	}
+}
+
+// A speaker makes what starts a program that speaks one protocol.
+type speaker func(p host.ProcessOptions) host.Starter
+
+// speakers are the adapters whose sessions have a host, with what their agents speak.
+var speakers = map[string]speaker{
+	acp.Kind.Name: func(p host.ProcessOptions) host.Starter { return acp.Starter(p, acp.Options{}) },
+}
+
+func runHost(ctx context.Context, c *call) error {
+	if c.literal != 1 || len(c.args) < 2 {
+		return &usageError{c.verb, "the command of the agent stands after --: as in docket host ID -- CMD ARG"}
+	}
+	return c.with(c.about(c.args[0]), func(s *session.Session) error {
+		start, err := c.starter(s)
+		if err != nil {
+			return err
+		}
+		logger := slog.New(c.logHandler()).With("session", s.ID())
+		d := dispatch.New(c.store, dispatch.Options{Adapters: kinds}) // its hand-overs go to this process
+		return errors.Join(c.host(ctx, s, d, watched(start, logger), logger), d.Close())
+	})
+}
+
+// starter returns what starts the agent, once it is clear that it can be this session's.
+func (c *call) starter(s *session.Session) (host.Starter, error) {
+	r, err := s.Record()
+	if err != nil {
+		return nil, err
+	}
+	speak, ok := speakers[r.Adapter]
+	if !ok {
+		return nil, &advised{fmt.Sprintf("the session's adapter is %s, whose messages do not come to a host: make a session for it with docket new ID --adapter %s",
+			orNone(r.Adapter), strings.Join(slices.Sorted(maps.Keys(speakers)), " or ")), errNoHostKind}
+	}
+	program := host.ProcessOptions{Args: c.args[1:], Stderr: c.agentSays()}
+	if program.Dir, err = filepath.Abs(c.flags.String("cwd")); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(program.Dir)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "--cwd", Path: program.Dir, Err: errors.New("not a directory")}
+	}
+	if err == nil {
+		err = isProgram(program.Args[0], program.Dir)
+	}
+	return speak(program), err
+}
+
+// isProgram looks for a program as it will be started, so that a slip is told at once.
+func isProgram(name, dir string) error {
+	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	_, err := exec.LookPath(name)
+	return err
+}
+
+// host is the session's host with its recorder, until ctx ends.
+func (c *call) host(ctx context.Context, s *session.Session, d *dispatch.Dispatcher, start host.Starter, logger *slog.Logger) error {
+	recorder, err := turns.Open(ctx, s.Dir(), turns.Options{
+		Turns: turn.Options{Session: s.ID()},
+		Drain: func(ctx context.Context) error {
+			_, err := d.Drain(ctx, s.ID(), dispatch.DrainOptions{})
+			return notBusy(err)
+		},
+		Permissions: asking(s),
+		Logger:      logger,
+	})
+	if err != nil {
+		return err
+	}
+	broker, err := host.Open(host.Options{Session: adapter.Session{ID: s.ID(), Dir: s.Dir(), Store: c.store.Dir()}, Start: start})
+	if err != nil {
+		return errors.Join(err, recorder.Close())
+	}
+	logger.Info("hosting", "store", c.store.Dir(), "command", c.args[1:])
+	logged := make(chan struct{})
+	go func() {
+		defer close(logged)
+		logTurns(recorder.Log().Tail(context.WithoutCancel(ctx)), logger)
+	}()
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	served := make(chan error, 1)
+	go func() { served <- broker.Serve(serving) }()
+	defer context.AfterFunc(ctx, func() { logger.Info("stopping: the agent is being ended") })()
+	err = recorder.Run(c.hard) // until the broker is gone, so that the end of the last turn is recorded
+	stop()
+	ended := <-served
+	if ended != nil || errors.Is(err, host.ErrNoHost) {
+		err = ended
+	}
+	err = errors.Join(err, recorder.Close())
+	<-logged
+	return err
+}
+
+// logTurns tells the log of each turn when it starts and when it is over, until the
+// recorder is closed.
+func logTurns(updates iter.Seq2[turn.Update, error], logger *slog.Logger) {
+	for u, err := range updates {
+		if err != nil {
+			return
+		}
+		switch p := u.Event.Payload.(type) {
+		case turn.Started:
+			logger.Info("turn starts", "turn", u.Event.Turn, "mid", p.MID)
+		case turn.Finished:
+			logger.Info("turn is over", "turn", u.Event.Turn, "end", p.String(), "diagnostic", p.Diagnostic)
+		}
+	}
+}
+
+// asking is [turns.Asking] for a session that may be retired, which declares nothing
+// any more and still gets what is sent to it.
+func asking(s *session.Session) func(context.Context, turns.Pending) error {
+	declare := turns.Asking(s)
+	return func(ctx context.Context, p turns.Pending) error {
+		if err := declare(ctx, p); !errors.Is(err, session.ErrRetired) {
+			return err
+		}
+		return nil
+	}
+}
+
+// notBusy leaves out that the agent has enough to do, which is no trouble.
+func notBusy(err error) error {
+	if errors.Is(err, adapter.ErrBusy) {
+		return nil
+	}
+	return err
+}
+
+func orNone(name string) string {
+	if name == "" {
+		return "none"
+	}
+	return name
+}
