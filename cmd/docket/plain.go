@@ -21,7 +21,7 @@ const (
 // text. Joiners inside a word and one selector behind what it selects a form of stay,
 // as many languages and emoji are written with them.
 func plain(s string) string {
-	if !strings.ContainsFunc(s, suspicious) {
+	if !strings.ContainsFunc(s[tame(s):], suspicious) {
 		return s
 	}
 	return string(spell([]byte(s), inWords))
@@ -29,10 +29,20 @@ func plain(s string) string {
 
 // escape is plain for a line of JSON: what it returns decodes to the same value.
 func escape(line []byte) []byte {
-	if !bytes.ContainsFunc(line, func(r rune) bool { return r == '\r' || suspicious(r) }) {
+	if !bytes.ContainsFunc(line[tame(line):], func(r rune) bool { return r == '\r' || suspicious(r) }) {
 		return line
 	}
 	return spell(line, inJSON)
+}
+
+// tame returns how many bytes text starts with that are printable ASCII or spaces:
+// most texts are nothing else.
+func tame[T string | []byte](text T) int {
+	n := 0
+	for n < len(text) && (' ' <= text[n] && text[n] <= '~' || text[n] == '\n' || text[n] == '\t') {
+		n++
+	}
+	return n
 }
 
 // spell returns text with the answer of with in the place of each character that must
