@@ -46,6 +46,26 @@ func (q *Queue) dropNote(held *lock.Record, mids []string, oldest bool) error {
 	return err
 }
 
+// spendNote is dropNote that leaves the writing to the next note of this hold or to
+// settleNote. A death before that leaves a note about a message that is not there.
+func (q *Queue) spendNote(held *lock.Record, mids []string, oldest bool) error {
+	n, err := q.note(held)
+	if err != nil || n.broken != nil || !slices.ContainsFunc(mids, n.about) {
+		return q.dropNote(held, mids, oldest)
+	}
+	q.heads.note, q.heads.raw, q.heads.spent = note{}, nil, true
+	return nil
+}
+
+// settleNote writes at the end of a hold what spendNote left.
+func (q *Queue) settleNote(held *lock.Record) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.heads.spent && q.heads.held == held {
+		_ = q.writeNote(held, note{}) // as in Remove
+	}
+}
+
 // Claim notes that a hand-over of the oldest entry, which must be mid, begins. From
 // then on the entry is unconfirmed, until it is removed or one of [Queue.Refused]
 // and [Queue.Unclaim] says that nothing arrived.

@@ -46,7 +46,8 @@
 // the rename leaves the old state and that file, which the next use replaces; a death
 // after it leaves the new state. The last removal is one unlink. A death before
 // the claim is written leaves an entry as it was; from then until its removal it is
-// unconfirmed. pending.head is written in one page, which a kill cannot tear.
+// unconfirmed. pending.head is written in one page, which a kill cannot tear. A death
+// of a pass behind a removal may leave in it the claim of the entry that is gone.
 //
 // Two edits are made in place, and a kill may leave any prefix of their write:
 //

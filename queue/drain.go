@@ -152,7 +152,9 @@ func (p *pass) hold(ctx context.Context, do func(held *lock.Record) error) (err 
 			err = errors.Join(err, freeErr)
 		}
 	}()
-	return do(held)
+	err = do(held)
+	p.q.settleNote(held)
+	return err
 }
 
 func (p *pass) check(ctx context.Context, held *lock.Record, e Entry) (Verdict, error) {
@@ -267,7 +269,7 @@ func (p *pass) finish(ctx context.Context, held *lock.Record, e Entry, record fu
 		}
 		step.At("queue: end recorded")
 	}
-	if err := p.q.Remove(held, e.MID); err != nil {
+	if err := p.q.remove(held, []string{e.MID}, p.q.spendNote); err != nil {
 		return err
 	}
 	return held.Done()

@@ -49,3 +49,11 @@ func (q *Queue) SetTrouble(trouble func(call, path string) error) {
 // KnownCount is how many entries the handle knows to be owed without counting the
 // file, or -1.
 func (q *Queue) KnownCount() int { return q.known.count }
+
+// NoteText is what pending.head says of the attempts at a message.
+func NoteText(mid string, attempts int, claimed, last *time.Time, reason string) (string, error) {
+	n := noteOf(mid)
+	n.Attempts, n.Claimed, n.LastAttempt, n.LastError = attempts, claimed, last, reason
+	text, err := n.text()
+	return string(text), err
+}

@@ -22,8 +22,8 @@ const noteBytes = 2048
 
 // A note is what pending.head says: the attempts at the message that it names.
 type note struct {
-	MID         string     `json:"mid"`              // empty if Digest is not
-	Digest      string     `json:"digest,omitempty"` // of an id that is too long to stand here
+	MID         string     `json:"mid"`    // empty if Digest is not
+	Digest      string     `json:"digest"` // of an id that is too long to stand here
 	Attempts    int        `json:"attempts"`
 	Claimed     *time.Time `json:"claimed"`
 	LastAttempt *time.Time `json:"lastAttempt"`
@@ -89,12 +89,10 @@ func (n note) applyTo(e *Entry) {
 // bytes is the note as it is stored. A reason that does not fit is cut in it too.
 func (n *note) bytes() ([]byte, error) {
 	for {
-		text, err := marshal(n)
+		text, err := n.text()
 		if err != nil {
 			return nil, err
 		}
-		text = text[:len(text)-1]
-		text = append(strconv.AppendUint(append(text, sumName...), uint64(checksum(text)), 10), '}')
 		over := len(text) - (noteBytes - 1)
 		if over <= 0 {
 			data := bytes.Repeat([]byte(" "), noteBytes)
@@ -105,6 +103,33 @@ func (n *note) bytes() ([]byte, error) {
 		// A byte of it takes up to six in the file.
 		keep := min(len(n.LastError)-(over+5)/6, noteBytes)
 		n.LastError = strings.ToValidUTF8(n.LastError[:max(0, keep)], "")
+	}
+}
+
+// text is the note as JSON.
+func (n *note) text() ([]byte, error) {
+	w := lineWriter{line: make([]byte, 0, 512)}
+	w.string(`{"mid":`, n.MID)
+	if n.Digest != "" {
+		w.string(`,"digest":`, n.Digest)
+	}
+	w.raw(`,"attempts":`, strconv.AppendInt(nil, int64(n.Attempts), 10))
+	w.time(`,"claimed":`, n.Claimed)
+	w.time(`,"lastAttempt":`, n.LastAttempt)
+	w.string(`,"lastError":`, n.LastError)
+	w.raw(sumName, strconv.AppendUint(nil, uint64(checksum(w.line)), 10))
+	w.raw(`}`, nil)
+	return w.line, w.err
+}
+
+func (w *lineWriter) time(name string, t *time.Time) {
+	switch {
+	case t == nil:
+		w.raw(name, []byte("null"))
+	case t.Year() < 0 || t.Year() > 9999:
+		w.value(name, t) // which says why that is no time
+	default:
+		w.raw(name, t.UTC().AppendFormat(make([]byte, 0, 40), `"`+time.RFC3339Nano+`"`))
 	}
 }
 
@@ -143,6 +168,10 @@ type heads struct {
 	held *lock.Record // the hold in which note is what the file says
 	note note
 	raw  []byte // what note was read from, or written as
+
+	// spent means that note is empty and the file is not yet, as its message was
+	// removed in this hold: the next note takes its place, or the end of the hold.
+	spent bool
 }
 
 func (h *heads) forget() {
@@ -182,7 +211,7 @@ func (q *Queue) note(held *lock.Record) (note, error) {
 	if raw := scratch[:n]; h.raw == nil || !bytes.Equal(raw, h.raw) {
 		h.note, h.raw = parseNote(raw, info.ModTime()), bytes.Clone(raw)
 	}
-	h.held = held
+	h.held, h.spent = held, false
 	return h.note, nil
 }
 
@@ -205,7 +234,7 @@ func (q *Queue) writeNote(held *lock.Record, n note) error {
 		return &WriteError{Path: h.path, Before: true, Err: err}
 	}
 	step.At("queue: attempts noted")
-	h.held, h.note, h.raw = held, n, data
+	h.held, h.note, h.raw, h.spent = held, n, data, false
 	return nil
 }
 

@@ -25,6 +25,11 @@ const compactBytes = 64 << 10
 // dies inside, the oldest entry may be there in part, and everything else is there
 // or gone as a whole.
 func (q *Queue) Remove(held *lock.Record, mids ...string) error {
+	return q.remove(held, mids, q.dropNote)
+}
+
+// remove is Remove, with dropNote or spendNote for the note.
+func (q *Queue) remove(held *lock.Record, mids []string, drop func(*lock.Record, []string, bool) error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l, err := q.first(held)
@@ -46,7 +51,7 @@ func (q *Queue) Remove(held *lock.Record, mids ...string) error {
 	if err == nil {
 		// A claim names its message, so one that stays behind concerns no other: what
 		// was asked for is done, whatever becomes of the note.
-		_ = q.dropNote(held, mids, slices.Contains(mids, oldest))
+		_ = drop(held, mids, slices.Contains(mids, oldest))
 	}
 	return err
 }
