@@ -104,6 +104,7 @@ var rules = []rule{
 	{segment.ErrFuture, statusRefused, ""},
 	{segment.ErrLine, statusRefused, ""},
 	{compose.ErrChannel, statusRefused, ""},
+	{turn.ErrFaulted, statusFailed, "{cause}: the agent was ended, and docket host {id} -- CMD goes on behind what is recorded"},
 	{turn.ErrWriter, statusFailed, "the session has a host already, or another program that records its turns: end that first"},
 	{errNoHostKind, statusRefused, ""},
 	{host.ErrNoHost, statusFailed, "{cause}, with docket host {id} -- CMD"},

@@ -197,5 +197,5 @@ func TestFileNamesHaveOneOwner(t *testing.T) {
 // spells reports whether the text names that file, and not one whose longer name ends
 // like it.
 func spells(text, name string) bool {
-	return regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(name)).MatchString(text)
+	return strings.Contains(text, name) && regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(name)).MatchString(text)
 }
