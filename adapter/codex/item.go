@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -129,18 +130,17 @@ func (i item) title() string {
 		_ = json.Unmarshal(i.Changes, &changes)
 		return fmt.Sprintf("change of %d files", len(changes))
 	case "mcpToolCall":
-		return strings.Trim(word(i.Server)+" "+word(name), " ")
+		name = strings.Trim(word(i.Server)+" "+word(name), " ")
 	case "webSearch":
 		return "web search"
 	case "imageView":
 		return "view of an image"
 	case "imageGeneration":
 		return "generation of an image"
+	default:
+		name = word(name)
 	}
-	if name = word(name); name != "" {
-		return name
-	}
-	return "tool"
+	return cmp.Or(name, "tool")
 }
 
 // commandTitle returns the name of the program that a command runs.
@@ -148,8 +148,5 @@ func commandTitle(command string, actions []action) string {
 	if len(actions) > 0 {
 		command = actions[0].Command
 	}
-	if name := firstWord(command); name != "" {
-		return name
-	}
-	return "command"
+	return cmp.Or(firstWord(command), "command")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 
 	"github.com/docket-go/docket/adapter"
@@ -95,13 +96,9 @@ func (a *Agent) learn(ctx context.Context, thread string) error {
 		return false
 	})
 	if err != nil && !errors.Is(err, errTooLong) {
-		return unspoken(err)
+		return err
 	}
-	a.with(func(s *state) {
-		for client, status := range found {
-			s.known[client] = status
-		}
-	})
+	a.with(func(s *state) { maps.Copy(s.known, found) })
 	return nil
 }
 

@@ -200,7 +200,7 @@ func open(t testing.TB, o codex.Options, seat *host.Seat) (*fake, *codex.Agent) 
 	return f, a
 }
 
-func opened(t testing.TB, f *fake, peer net.Conn, o codex.Options, seat *host.Seat, greet func()) (*codex.Agent, error) {
+func opened(t testing.TB, f *fake, peer codex.Peer, o codex.Options, seat *host.Seat, greet func()) (*codex.Agent, error) {
 	t.Helper()
 	type result struct {
 		a   *codex.Agent
@@ -253,5 +253,21 @@ func equal(t testing.TB, what string, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("%s:\ngot  %q\nwant %q", what, got, want)
+	}
+}
+
+// A stuckPeer does not read any more once stuck is closed.
+type stuckPeer struct {
+	net.Conn
+	stuck chan struct{}
+}
+
+func (p stuckPeer) Write(b []byte) (int, error) {
+	select {
+	case <-p.stuck:
+		_, err := p.Conn.Read(make([]byte, 1)) // returns at the end
+		return 0, err
+	default:
+		return p.Conn.Write(b)
 	}
 }

@@ -133,18 +133,24 @@ func (a *Agent) thread(ctx context.Context) error {
 	} else {
 		a.with(func(s *state) { s.earlier = r.Earlier })
 	}
-	a.with(func(s *state) { r.Thread = s.thread })
+	var earlier []string
+	a.with(func(s *state) { r.Thread, earlier = s.thread, s.earlier })
 	a.publish(StateSession, r.Thread)
-	return a.learn(ctx, r.Thread)
+	if err := a.learn(ctx, r.Thread); err != nil {
+		return unspoken(err)
+	}
+	for _, thread := range earlier {
+		if err := a.learn(ctx, thread); err != nil && !errors.As(err, new(*rpcError)) {
+			return unspoken(err)
+		}
+	}
+	return nil
 }
 
 // A made is what codex says about a thread that it made or resumed.
 type made struct {
 	Thread struct {
-		ID     string `json:"id"`
-		Status struct {
-			Type string `json:"type"`
-		} `json:"status"`
+		ID string `json:"id"`
 	} `json:"thread"`
 	Model string `json:"model"`
 }

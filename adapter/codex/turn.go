@@ -42,7 +42,7 @@ type state struct {
 	known   map[string]string // the client ids of stored messages, with the status of their turns
 	turn    *turn             // the one that is not over yet, or nil
 	running string            // codex's id of the turn that it works on, whoever began it
-	over    completed         // the last turn that was completed
+	over    completed         // the last turn that was completed since the message was given
 	notice  *host.Diagnostic
 	err     error // why no prompt is taken any more
 }
@@ -71,7 +71,7 @@ func (s *state) begin(a *Agent, p adapter.Prompt, sink host.Sink) (*turn, error)
 		t.finishRepeated(status)
 		return nil, nil
 	}
-	s.turn = t
+	s.turn, s.over = t, completed{}
 	return t, nil
 }
 
