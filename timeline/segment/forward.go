@@ -7,21 +7,26 @@ import (
 	"io"
 )
 
-const chunkBytes = 128 << 10
+// How much is read at once: at first little, since many want one line only.
+const (
+	firstChunkBytes = 16 << 10
+	chunkBytes      = 128 << 10
+)
 
 // A scanner cuts the committed bytes off..end of a source into lines. Its memory
 // is one chunk, or one line if that is longer; long runs of NULs are not kept.
 type scanner struct {
-	src  io.ReaderAt
-	off  int64 // where the next line starts
-	end  int64 // where the committed bytes end
-	buf  []byte
-	pos  int // buf[pos:] are the bytes from off on
-	lost *CorruptError
+	src   io.ReaderAt
+	off   int64 // where the next line starts
+	end   int64 // where the committed bytes end
+	chunk int   // how much to read at once
+	buf   []byte
+	pos   int // buf[pos:] are the bytes from off on
+	lost  *CorruptError
 }
 
 func (s *scanner) reset(src io.ReaderAt, off, end int64) {
-	*s = scanner{src: src, off: off, end: end, buf: s.buf[:0]}
+	*s = scanner{src: src, off: off, end: end, chunk: max(s.chunk, firstChunkBytes), buf: s.buf[:0]}
 }
 
 // next returns the next line without its newline, and where it starts. At the end
@@ -81,10 +86,11 @@ func (s *scanner) fill() error {
 	kept := copy(s.buf[:cap(s.buf)], s.buf[s.pos:])
 	s.pos = 0
 	at := s.off + int64(kept)
-	want := min(int64(max(chunkBytes-kept, kept, 1)), s.end-at)
+	want := min(int64(max(s.chunk-kept, kept, 1)), s.end-at)
 	if room := kept + int(want); room > cap(s.buf) {
-		s.buf = append(make([]byte, 0, max(room, min(chunkBytes, int(s.end-s.off)))), s.buf[:kept]...)
+		s.buf = append(make([]byte, 0, max(room, min(s.chunk, int(s.end-s.off)))), s.buf[:kept]...)
 	}
+	s.chunk = min(2*s.chunk, chunkBytes)
 	s.buf = s.buf[:kept+int(want)]
 	n, err := s.src.ReadAt(s.buf[kept:], at)
 	s.buf = s.buf[:kept+n]
