@@ -26,6 +26,7 @@ type handle struct {
 	users   int
 	stale   bool
 	faulted atomic.Bool // a data sync of its log failed
+	human   human
 
 	mu      sync.Mutex
 	adapter *usedAdapter // nil until one was needed

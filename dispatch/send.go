@@ -90,7 +90,7 @@ func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (Accepted
 			return d.promiseReplay(ctx, h, a, err)
 		}
 	}
-	sent, err := d.compose(ctx, h, rec, m)
+	sent, err := d.compose(ctx, h, held, rec, m)
 	if err != nil {
 		return Accepted{}, err
 	}
@@ -111,7 +111,7 @@ func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (Accepted
 
 // compose turns the message into the line that is to be written. The delivered
 // text is frozen here.
-func (d *Dispatcher) compose(ctx context.Context, h *handle, rec session.Record, m Message) (timeline.Sent, error) {
+func (d *Dispatcher) compose(ctx context.Context, h *handle, held *lock.Record, rec session.Record, m Message) (timeline.Sent, error) {
 	// An adapter that cannot be opened refuses at the pass; a message is accepted
 	// whatever the transport says.
 	used := d.useAdapter(h, rec)
@@ -120,12 +120,9 @@ func (d *Dispatcher) compose(ctx context.Context, h *handle, rec session.Record,
 		return timeline.Sent{}, err
 	}
 	if m.From == "" {
-		human, ok, err := h.Timeline().LastHuman(ctx)
-		if err != nil {
+		var err error
+		if r.LastHuman, err = h.lastHuman(ctx, held); err != nil {
 			return timeline.Sent{}, err
-		}
-		if ok {
-			r.LastHuman = compose.Channel(human.Via)
 		}
 	}
 	composed, err := d.options.Texts.Compose(r)
@@ -169,6 +166,7 @@ func (d *Dispatcher) write(h *handle, held *lock.Record, sent timeline.Sent) (ti
 		return timeline.Written{}, errors.Join(err, held.Done())
 	}
 	step.At("dispatch: recorded")
+	h.human.sent(sent, w)
 	e.Seq, e.HasSeq = w.FirstSeq, true
 	if err := h.queue.Enqueue(held, e); err != nil {
 		return w, d.unqueued(h, held, e, err)
