@@ -1,0 +1,100 @@
+package httpread
+
+import (
+	"net/http"
+
+	"github.com/docket-go/docket/timeline/session"
+)
+
+// maxMIDBytes bounds a mid in a request.
+const maxMIDBytes = 256
+
+// owedJSON is one message that is owed.
+type owedJSON struct {
+	MID         string  `json:"mid"`
+	From        *string `json:"from"`
+	Text        string  `json:"text"`
+	State       string  `json:"state"`
+	EnqueuedAt  *string `json:"enqueuedAt"`
+	Attempts    int     `json:"attempts"`
+	LastAttempt *string `json:"lastAttempt"`
+	LastError   *string `json:"lastError"`
+}
+
+func (h *Handler) pending(w http.ResponseWriter, r *http.Request) error {
+	q, err := query(r, "limit")
+	if err != nil {
+		return err
+	}
+	n, err := limit(q)
+	if err != nil {
+		return err
+	}
+	if h.o.Pending == nil {
+		return notOffered("what is owed")
+	}
+	return h.opened(r, func(s *session.Session) error {
+		entries, err := h.o.Pending(r.Context(), s.ID())
+		if err != nil {
+			return err
+		}
+		list := struct {
+			Session string     `json:"session"`
+			Pending []owedJSON `json:"pending"` // the oldest
+			Total   int        `json:"total"`
+		}{s.ID(), []owedJSON{}, len(entries)}
+		size := 0
+		for _, e := range entries[:min(n, len(entries))] {
+			if size += len(e.Text); size > maxAnswerBytes && len(list.Pending) > 0 {
+				break
+			}
+			list.Pending = append(list.Pending, owedJSON{
+				MID: e.MID, From: orNull(e.From), Text: e.Text, State: e.State, EnqueuedAt: stamp(e.EnqueuedAt),
+				Attempts: e.Attempts, LastAttempt: stamp(e.LastAttempt), LastError: orNull(e.LastError),
+			})
+		}
+		return answer(w, r, list)
+	})
+}
+
+// stateJSON is where a message is.
+type stateJSON struct {
+	State     string  `json:"state"`
+	EndedAt   *string `json:"endedAt"`
+	Reason    *string `json:"reason"`
+	Attempts  int     `json:"attempts"`
+	LastError *string `json:"lastError"`
+}
+
+func (h *Handler) states(w http.ResponseWriter, r *http.Request) error {
+	q, err := query(r, "mid")
+	if err != nil {
+		return err
+	}
+	mids := q["mid"]
+	if len(mids) == 0 || len(mids) > MaxPage {
+		return refuse(http.StatusBadRequest, "bad-mid", "name 1 to %d messages, each as mid=MID", MaxPage)
+	}
+	for _, mid := range mids {
+		if mid == "" || len(mid) > maxMIDBytes {
+			return refuse(http.StatusBadRequest, "bad-mid", "a mid has 1 to %d bytes: take one of the timeline", maxMIDBytes)
+		}
+	}
+	if h.o.States == nil {
+		return notOffered("the states of messages")
+	}
+	return h.opened(r, func(s *session.Session) error {
+		states, err := h.o.States(r.Context(), s.ID(), mids)
+		if err != nil {
+			return err
+		}
+		found := struct {
+			Session string               `json:"session"`
+			States  map[string]stateJSON `json:"states"` // by mid
+		}{s.ID(), make(map[string]stateJSON, len(states))}
+		for mid, st := range states {
+			found.States[mid] = stateJSON{st.State, stamp(st.EndedAt), orNull(st.Reason), st.Attempts, orNull(st.LastError)}
+		}
+		return answer(w, r, found)
+	})
+}

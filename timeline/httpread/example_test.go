@@ -1,0 +1,53 @@
+package httpread_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+
+	"github.com/docket-go/docket/timeline/httpread"
+	"github.com/docket-go/docket/timeline/session"
+)
+
+func Example() {
+	dir, err := os.MkdirTemp("", "store")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	store, err := session.OpenStore(dir, session.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	s, err := store.Create(ctx, session.New{ID: "worker-1"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Release()
+	if _, err := s.Declare(ctx, session.Declaration{Status: "awaiting", Proposal: "merge", Note: "all pass"}); err != nil {
+		log.Fatal(err)
+	}
+
+	h, err := httpread.New(httpread.Options{Store: store}) // Send and the others come from package dispatch
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	defer server.Close()
+	resp, err := server.Client().Get(server.URL + "/api/sessions/worker-1/timeline?limit=1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(resp.StatusCode, len(body) > 0)
+	// Output:
+	// 200 true
+}
