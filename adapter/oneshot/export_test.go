@@ -1,0 +1,53 @@
+package oneshot
+
+import (
+	"os"
+	"strings"
+
+	"github.com/docket-go/docket/adapter/host"
+)
+
+// Scrub is what is kept of a message.
+func Scrub(said string) string { return scrub(said) }
+
+// Shortened is what is read of a line that is too long.
+func Shortened(head string) string { return string(shortened([]byte(head))) }
+
+// Told maps a stream without a process, and returns what was emitted, whether it
+// proves that the program began, and the end, if the stream has one.
+func Told(p Preset, resumed bool, stream string) (values []host.Value, begun bool, end *host.Finished) {
+	var a account
+	m := p.mapper(resumed)
+	in := newLines(strings.NewReader(stream), 1<<20)
+	for !a.final {
+		line, _, err := in.next()
+		if err != nil {
+			break
+		}
+		m.take(line, &a)
+	}
+	for _, e := range a.waiting {
+		values = append(values, e.value)
+	}
+	return values, a.begun, a.end
+}
+
+// UnreadKnown reports whether this system can say what the reader of a pipe has taken.
+func UnreadKnown() bool {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	defer w.Close()
+	_, known := unread(w)
+	return known
+}
+
+// Pid returns the id of the process that is at work.
+func Pid(agent host.Agent) int {
+	a := agent.(*Agent)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.turn.run.process.Pid()
+}
