@@ -109,7 +109,7 @@ func socketOf(dir string) (string, error) {
 			return socket, nil
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(dir, addressFile))
+	text, err := readFile(dir, addressFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", ErrNoHost
 	}
@@ -204,14 +204,4 @@ func checkPeer(conn net.Conn) error {
 		return fmt.Errorf("%w: user %d", ErrPeer, uid)
 	}
 	return nil
-}
-
-// writeFile replaces a small file of the session directory in one step.
-func writeFile(dir, name string, data []byte) error {
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
-		return err
-	}
-	step.At("adapter/host: " + name + " is written")
-	return os.Rename(path+".new", path)
 }

@@ -36,13 +36,12 @@ func (b *Broker) forget() { _ = os.Remove(filepath.Join(b.dir, agentFile)) }
 // caller holds the host lock. A group whose leader has exited is left alone: its
 // number proves nothing.
 func endLeftover(dir string, grace time.Duration) {
-	path := filepath.Join(dir, agentFile)
-	data, err := os.ReadFile(path)
+	data, err := readFile(dir, agentFile)
 	var l leftover
 	if err != nil || json.Unmarshal(data, &l) != nil || l.PID <= 1 || l.Start == "" {
 		return
 	}
-	defer os.Remove(path)
+	defer os.Remove(filepath.Join(dir, agentFile))
 	same := func() bool { return startOf(l.PID) == l.Start }
 	if !same() {
 		return

@@ -216,35 +216,43 @@ func (b *Broker) giveUp(t *turn) {
 	})
 }
 
-// decide answers a request for permission of the open turn.
+// decide answers a request for permission of the open turn. The answer is recorded
+// before the agent has it, since the turn may end with it; if the agent does not take
+// it, the request is asked again.
 func (b *Broker) decide(ctx context.Context, permission, option string) error {
 	var t *turn
-	var granted PermissionState
+	var decider Decider
+	var asked Permission
+	err := fmt.Errorf("%w: %q with option %q", ErrNoPermission, permission, option)
 	b.with(func(s *state) {
 		if t = s.open(); t == nil {
 			return
 		}
-		p := t.pending[permission]
-		i := slices.IndexFunc(p.Options, func(o Option) bool { return o.ID == option })
+		asked = t.pending[permission]
+		i := slices.IndexFunc(asked.Options, func(o Option) bool { return o.ID == option })
 		if i < 0 {
-			t = nil
 			return
 		}
-		granted = Denied
-		if p.Options[i].Grants {
-			granted = Granted
+		var can bool
+		if decider, can = t.agent.Agent.(Decider); !can {
+			err = fmt.Errorf("%w: this agent takes no decisions", ErrNoPermission)
+			return
 		}
+		err = nil
+		s.decided(t, permission, outcomeOf(asked.Options[i]))
 	})
-	if t == nil {
-		return fmt.Errorf("%w: %q with option %q", ErrNoPermission, permission, option)
-	}
-	decider, can := t.agent.Agent.(Decider)
-	if !can {
-		return fmt.Errorf("%w: this agent takes no decisions", ErrNoPermission)
-	}
-	if err := decider.Decide(ctx, permission, option); err != nil {
+	if err != nil {
 		return err
 	}
-	b.with(func(s *state) { s.decided(t, permission, granted) })
-	return nil
+	if err = decider.Decide(ctx, permission, option); err != nil {
+		b.with(func(s *state) { s.ask(t, Native{}, asked) })
+	}
+	return err
+}
+
+func outcomeOf(o Option) PermissionState {
+	if o.Grants {
+		return Granted
+	}
+	return Denied
 }

@@ -159,6 +159,15 @@ func (s *state) revoke(t *turn) {
 	}
 }
 
+// ask records that a request for permission waits for an answer.
+func (s *state) ask(t *turn, native Native, p Permission) {
+	if t.finished {
+		return
+	}
+	t.pending[p.ID] = p
+	s.add(t, native, p)
+}
+
 // decided records what became of a request for permission.
 func (s *state) decided(t *turn, id string, state PermissionState) {
 	p, asked := t.pending[id]

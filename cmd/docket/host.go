@@ -107,7 +107,7 @@ func (c *call) host(ctx context.Context, s *session.Session, d *dispatch.Dispatc
 			_, err := d.Drain(ctx, s.ID(), dispatch.DrainOptions{})
 			return notBusy(err)
 		},
-		Permissions: asking(s),
+		Permissions: turns.Asking(s),
 		Logger:      logger,
 	})
 	if err != nil {
@@ -152,18 +152,6 @@ func logTurns(updates iter.Seq2[turn.Update, error], logger *slog.Logger) {
 		case turn.Finished:
 			logger.Info("turn is over", "turn", u.Event.Turn, "end", p.String(), "diagnostic", p.Diagnostic)
 		}
-	}
-}
-
-// asking is [turns.Asking] for a session that may be retired, which declares nothing
-// any more and still gets what is sent to it.
-func asking(s *session.Session) func(context.Context, turns.Pending) error {
-	declare := turns.Asking(s)
-	return func(ctx context.Context, p turns.Pending) error {
-		if err := declare(ctx, p); !errors.Is(err, session.ErrRetired) {
-			return err
-		}
-		return nil
 	}
 }
 

@@ -2,6 +2,7 @@ package turns
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/docket-go/docket/timeline/session"
@@ -17,26 +18,34 @@ const (
 // and a person is asked by the session's public status. While something is pending the
 // session is declared asking, with a note that names the title and the options of
 // each request and nothing else of it; afterwards it is active again, and idle once
-// the turn is over. A status that the agent has declared meanwhile is left alone.
+// the turn is over. A status that the agent has declared meanwhile is left alone. A
+// retired session declares nothing.
 func Asking(s *session.Session) func(ctx context.Context, p Pending) error {
 	return func(ctx context.Context, p Pending) error {
-		if len(p.Permissions) > 0 {
-			_, err := s.Declare(ctx, session.Declaration{Status: session.StatusAsking, Note: note(p)})
+		if err := declare(ctx, s, p); !errors.Is(err, session.ErrRetired) {
 			return err
 		}
-		now, err := s.Record()
-		if err != nil {
-			return err
-		}
-		asking := now.Status == session.StatusAsking && strings.HasPrefix(now.Note, asks)
-		switch {
-		case p.Finished && (asking || now.Status == session.StatusActive && now.Note == goesOn):
-			_, err = s.Declare(ctx, session.Declaration{Status: session.StatusIdle})
-		case !p.Finished && asking:
-			_, err = s.Declare(ctx, session.Declaration{Status: session.StatusActive, Note: goesOn})
-		}
+		return nil
+	}
+}
+
+func declare(ctx context.Context, s *session.Session, p Pending) error {
+	if len(p.Permissions) > 0 {
+		_, err := s.Declare(ctx, session.Declaration{Status: session.StatusAsking, Note: note(p)})
 		return err
 	}
+	now, err := s.Record()
+	if err != nil {
+		return err
+	}
+	asking := now.Status == session.StatusAsking && strings.HasPrefix(now.Note, asks)
+	switch {
+	case p.Finished && (asking || now.Status == session.StatusActive && now.Note == goesOn):
+		_, err = s.Declare(ctx, session.Declaration{Status: session.StatusIdle})
+	case !p.Finished && asking:
+		_, err = s.Declare(ctx, session.Declaration{Status: session.StatusActive, Note: goesOn})
+	}
+	return err
 }
 
 func note(p Pending) string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -124,7 +125,11 @@ func (r *Recorder) Run(ctx context.Context) error {
 		case errors.Is(err, host.ErrVersion), errors.Is(err, host.ErrPeer), errors.Is(err, host.ErrUnsupported):
 			return err
 		}
-		r.options.Logger.Info("host: attach again", "error", err)
+		level := slog.LevelInfo
+		if errors.Is(err, io.EOF) { // as when a host ends
+			level = slog.LevelDebug
+		}
+		r.options.Logger.Log(ctx, level, "host: attach again", "error", err)
 		if !r.pause(ctx) {
 			return nil
 		}

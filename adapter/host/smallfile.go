@@ -1,0 +1,52 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/docket-go/docket/lock/step"
+)
+
+// maxSmallFile bounds what is read of a file that holds a line.
+const maxSmallFile = 64 << 10
+
+// readFile reads a small file of the session directory. What is not a plain file is
+// refused: a pipe that somebody put there would never end.
+func readFile(dir, name string) ([]byte, error) {
+	path := filepath.Join(dir, name)
+	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSmallFile {
+		return nil, fmt.Errorf("%s is not a small plain file: remove it", path)
+	}
+	return io.ReadAll(io.LimitReader(f, maxSmallFile))
+}
+
+// writeFile replaces a small file of the session directory in one step.
+func writeFile(dir, name string, data []byte) error {
+	path := filepath.Join(dir, name)
+	if err := os.Remove(path + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_EXCL|openFlags, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	step.At("adapter/host: " + name + " is written")
+	return os.Rename(path+".new", path)
+}
