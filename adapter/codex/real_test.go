@@ -2,6 +2,7 @@ package codex_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -171,4 +172,65 @@ func (r *real) again() {
 			r.t.Errorf("model: got %q, want the earlier turns, too", q.Users)
 		}
 	}
+}
+
+// TestRealPermissions has a command rejected and then allowed, and a turn interrupted
+// while it waits. What the command is stays secret.
+func TestRealPermissions(t *testing.T) {
+	t.Parallel()
+	r := newReal(t)
+	r.config(`approval_policy = "never"`, `approval_policy = "on-request"`)
+	r.config(`sandbox_mode = "danger-full-access"`, `sandbox_mode = "read-only"`)
+	a := r.start()
+	for _, tt := range []struct {
+		choice  string // "" interrupts
+		made    bool
+		outcome host.Outcome
+	}{{"decline", false, host.Success}, {"accept", true, host.Success}, {"", false, host.Cancelled}} {
+		name := "PLANTED-" + tt.choice
+		text := `[[tool exec_command {"cmd":"touch ` + name + `","sandbox_permissions":"require_escalated","justification":"PLANTED"}]]`
+		s, end := r.prompt(a, "m"+tt.choice, text, func(s *sink) {
+			p := s.permission(t, 1)
+			if tt.choice == "" {
+				if err := a.Interrupt(t.Context()); err != nil {
+					t.Error(err)
+				}
+			} else if err := a.Decide(t.Context(), p.ID, tt.choice); err != nil {
+				t.Error(err)
+			}
+		})
+		_, err := os.Stat(filepath.Join(r.home.Work, name))
+		if made := err == nil; made != tt.made || end.Outcome != tt.outcome {
+			t.Errorf("%q: got the file %v and %+v, want %v and %s", tt.choice, made, end, tt.made, tt.outcome)
+		}
+		all := strings.Join(s.all(), "\n")
+		if !strings.Contains(all, `permission "touch" asked`) || !strings.Contains(all, `"touch" execute`) {
+			t.Errorf("%q: got\n%s\nwant the permission and the command by the name of the program", tt.choice, all)
+		}
+		for line := range strings.Lines(all) {
+			if strings.Contains(line, "PLANTED") && !strings.HasPrefix(line, "text ACK") { // the model repeats the prompt
+				t.Errorf("got %q, want nothing of the command", line)
+			}
+		}
+	}
+}
+
+// TestRealOtherWriter waits for a thread that another process has, and does not take
+// another instead.
+func TestRealOtherWriter(t *testing.T) {
+	t.Parallel()
+	r := newReal(t)
+	a := r.start()
+	r.prompt(a, "m1", "one", nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if _, err := codex.Starter(r.process(), codex.Options{})(ctx, r.seat); !errors.Is(err, codex.ErrWriter) {
+		t.Errorf("got %v, want ErrWriter", err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	b := r.start()
+	r.look(b, "m1", adapter.Present)
+	r.look(b, "m2", adapter.Absent)
 }

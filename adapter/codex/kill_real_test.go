@@ -1,0 +1,68 @@
+//go:build linux || darwin
+
+package codex_test
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/codex"
+	"github.com/docket-go/docket/adapter/host"
+)
+
+// A peer is a process as codex.Open takes it.
+type peer struct{ *host.Process }
+
+func (p peer) Read(b []byte) (int, error)  { return p.Stdout.Read(b) }
+func (p peer) Write(b []byte) (int, error) { return p.Stdin.Write(b) }
+
+// TestRealKillOfCodex kills codex at moments around the storing of a message, and asks
+// the next one whether it is there. Each is stored once in the end.
+func TestRealKillOfCodex(t *testing.T) {
+	t.Parallel()
+	d := desk{real: newReal(t)}
+	o := codex.Options{Dir: d.home.Work, Store: codex.FileStore{Dir: d.seat.Session.Dir}}
+	start := func() (*codex.Agent, *host.Process) {
+		p, err := host.Launch(d.process())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := codex.Open(t.Context(), peer{p}, d.seat, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { a.Close() })
+		return a, p
+	}
+	a, p := start()
+	found := map[adapter.Presence]int{}
+	for n, after := range []time.Duration{0, 6, 10, 14, 25} {
+		mid := fmt.Sprintf("message-%d", n)
+		prompt := adapter.Prompt{MID: mid, Text: mid}
+		moment := time.AfterFunc(after*time.Millisecond, func() { _ = syscall.Kill(-p.Pid(), syscall.SIGKILL) })
+		err := a.Submit(t.Context(), prompt, newSink())
+		receive(t, "the end", a.Done())
+		moment.Stop()
+		a, p = start()
+		there, lookErr := a.Lookup(t.Context(), mid)
+		found[there]++
+		if lookErr != nil || there == adapter.CannotTell || err == nil && there != adapter.Present || errors.Is(err, adapter.ErrRefused) && there != adapter.Absent {
+			t.Errorf("%s: got %v, %v after the answer %v, want the truth", mid, there, lookErr, err)
+		}
+		s := newSink()
+		if err := a.Submit(t.Context(), prompt, s); err != nil {
+			t.Errorf("%s: a second time: %v", mid, err)
+		}
+		if end := s.end(t); (end.Code == codex.CodeRepeated) != (there == adapter.Present) {
+			t.Errorf("%s: got %+v for a message that was %v", mid, end, there)
+		}
+		if stored, begun := d.stored(mid), len(d.model.Turns()); stored != 1 || begun > n+1 {
+			t.Errorf("%s: got it stored %d times, and the model asked %d times, want once", mid, stored, begun)
+		}
+	}
+	t.Logf("found: %v", found)
+}
