@@ -43,6 +43,9 @@
 // the sync leaves a message that the sender was told nothing about and that is
 // delivered, unless the machine lost power too.
 //
+// In a buffered store, which syncs nothing, the pass behind a send begins before the
+// unlock; its first claim is then in the same hold of the record lock.
+//
 // The order of a hand-over is: claim, insert, settlement line, removal. A death
 // between claim and settlement leaves an unconfirmed message; a death between
 // settlement and removal is completed by the next holder, without the adapter.

@@ -62,9 +62,11 @@ func (d *Dispatcher) Drain(ctx context.Context, id string, o DrainOptions) (Pass
 }
 
 // passAfter makes the pass that follows a send. It waits for nobody: a pass that
-// is at work finds the new entry itself, unless its own time is up.
-func (d *Dispatcher) passAfter(ctx context.Context, h *handle, a *Accepted) {
-	p := pass{d: d, h: h, uncounted: true, done: Pass{Session: h.ID()}}
+// is at work finds the new entry itself, unless its own time is up. The pass begins in
+// the hold that the send kept, if it kept one, and frees it with its first entry.
+func (d *Dispatcher) passAfter(ctx context.Context, h *handle, kept *lock.Record, a *Accepted) {
+	defer kept.Release()
+	p := pass{d: d, h: h, kept: kept, uncounted: true, logged: a.Cursor.Seq(), done: Pass{Session: h.ID()}}
 	if d.options.Budget > 0 {
 		p.until = d.options.Now().Add(d.options.Budget)
 	}
@@ -94,7 +96,8 @@ type pass struct {
 	until   time.Time // zero means no budget
 	done    Pass
 
-	uncounted bool // nobody asks for done.Owed
+	kept      *lock.Record // what the first lock answers; nil if nothing is held yet
+	uncounted bool         // nobody asks for done.Owed
 	adapter   adapter.Opened
 	void      string // the mid that check found void
 	logged    uint64 // a public sequence that the log has reached
@@ -117,7 +120,7 @@ func (p *pass) run(ctx context.Context, held *lock.Delivery) (err error) {
 	}
 	drained, err := p.h.queue.Drain(ctx, held, queue.Handover{
 		Before: p.before,
-		Lock:   func(ctx context.Context) (*lock.Record, error) { return p.d.lockRecord(ctx, p.h) },
+		Lock:   p.lock,
 		Check:  p.check,
 		Ready:  p.ready,
 		Insert: p.insert,
@@ -147,9 +150,18 @@ func (p *pass) owes(ctx context.Context) (bool, error) {
 	return p.h.queue.Owed()
 }
 
+// lock takes the record lock.
+func (p *pass) lock(ctx context.Context) (*lock.Record, error) {
+	if held := p.kept; held != nil {
+		p.kept = nil
+		return held, nil
+	}
+	return p.d.lockRecord(ctx, p.h)
+}
+
 // complete finishes what a dead process began, which may be the first debt.
 func (p *pass) complete(ctx context.Context) error {
-	held, err := p.d.lockRecord(ctx, p.h)
+	held, err := p.lock(ctx)
 	if err != nil {
 		return err
 	}

@@ -59,25 +59,40 @@ func (d *Dispatcher) SendText(ctx context.Context, to string, m Message) (Accept
 		return Accepted{}, err
 	}
 	defer d.handles.put(h)
-	a, err := d.accept(ctx, h, m)
+	a, kept, err := d.accept(ctx, h, m)
 	if err != nil {
 		return a, fmt.Errorf("send to session %s: %w", to, err)
 	}
 	if m.NoDrain {
 		return a, nil
 	}
-	d.passAfter(ctx, h, &a)
+	d.passAfter(ctx, h, kept, &a)
 	return a, nil
 }
 
-// accept writes line and debt under the record lock and makes the line durable
-// after it.
-func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (Accepted, error) {
+// accept takes the record lock for a message. Where nothing has to be synced before
+// the pass behind it, the pass is to go on in the same hold, and kept is that.
+func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (a Accepted, kept *lock.Record, err error) {
 	hold, err := d.lockForSend(ctx, h, m.From)
 	if err != nil {
-		return Accepted{}, err
+		return Accepted{}, nil, err
 	}
-	defer hold.release()
+	defer func() {
+		if kept == nil {
+			hold.release()
+		}
+	}()
+	keep := hold.alone && h.Buffered() && !m.NoDrain
+	a, err = d.acceptIn(ctx, h, hold, keep, m)
+	if err == nil && keep && !a.Replayed {
+		kept = hold.record
+	}
+	return a, kept, err
+}
+
+// acceptIn writes line and debt. Unless it is to keep the lock, it makes the line
+// durable after the unlock.
+func (d *Dispatcher) acceptIn(ctx context.Context, h *handle, hold sendHold, keep bool, m Message) (Accepted, error) {
 	held := hold.record
 	rec, err := h.Healed(ctx, held)
 	if err := h.synced(err); err != nil {
@@ -99,6 +114,9 @@ func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (Accepted
 	a := Accepted{Session: h.ID(), MID: sent.MID, Cursor: w.Next}
 	if err != nil {
 		return a, err
+	}
+	if keep {
+		return a, nil
 	}
 	if err := hold.release(); err != nil {
 		return a, inDoubt(sent.MID, err)

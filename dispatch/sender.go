@@ -17,6 +17,7 @@ import (
 type sendHold struct {
 	record  *lock.Record // the target's
 	life    uint64       // the sender's
+	alone   bool         // there is no other lock in it
 	release func() error // may be called again
 }
 
@@ -46,7 +47,7 @@ func (d *Dispatcher) lockAlone(ctx context.Context, h *handle, from string) (sen
 	if err != nil {
 		return sendHold{}, err
 	}
-	hold := sendHold{record: held, release: held.Release}
+	hold := sendHold{record: held, alone: true, release: held.Release}
 	if from != "" {
 		if hold.life, err = d.lifeOf(h); err != nil {
 			return sendHold{}, errors.Join(err, hold.release())

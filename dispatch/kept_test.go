@@ -1,0 +1,108 @@
+package dispatch_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/lock"
+)
+
+// bufferedWorld is a world in which the pass behind a send begins in the send's hold
+// of the record lock.
+func bufferedWorld(t *testing.T) *world {
+	w := &world{t: t, dir: t.TempDir(), agent: &agent{}, buffered: true}
+	w.reopen(dispatch.Options{})
+	w.create("s1")
+	return w
+}
+
+// free fails unless the record lock of s1 can be had at once.
+func (w *world) free(when string) {
+	w.t.Helper()
+	s, err := w.store.Open("s1")
+	must(w.t, err)
+	defer s.Release()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	held, err := s.Locks().Record(ctx)
+	if err != nil {
+		w.t.Fatalf("%s: the record lock: %v", when, err)
+	}
+	must(w.t, held.Release())
+}
+
+// However the pass behind a send goes, the record lock is free while the harness is
+// asked and when the send returns.
+func TestLockIsFreeAroundAPass(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		answer func(adapter.Prompt) error
+		want   error // of the pass
+	}{
+		{"taken", func(adapter.Prompt) error { return nil }, nil},
+		{"refused", busy, adapter.ErrBusy},
+		{"unconfirmed", vague, adapter.ErrUnconfirmed},
+		{"panic", func(adapter.Prompt) error { panic("insert") }, adapter.ErrUnconfirmed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := bufferedWorld(t)
+			asked := 0
+			w.agent.set(func(p adapter.Prompt) error {
+				asked++
+				w.free("inside Insert")
+				return tt.answer(p)
+			})
+			a := w.send("s1", dispatch.Message{Text: "hello"})
+			if asked != 1 || tt.want == nil != (a.Pass == nil) || !errors.Is(a.Pass, tt.want) {
+				t.Fatalf("asked %d times, got %v, want %v", asked, a.Pass, tt.want)
+			}
+			w.free("after the send")
+		})
+	}
+	t.Run("another pass is at work", func(t *testing.T) {
+		w := bufferedWorld(t)
+		s, err := w.store.Open("s1")
+		must(t, err)
+		defer s.Release()
+		pass, err := s.Locks().Delivery(t.Context())
+		must(t, err)
+		a := w.send("s1", dispatch.Message{Text: "hello"})
+		wantIs(t, a.Pass, lock.ErrBusy)
+		w.free("beside another pass")
+		must(t, pass.Release())
+		wantEqual(t, "owed", w.pending("s1"), []string{a.MID})
+	})
+	t.Run("no time for a pass", func(t *testing.T) {
+		w := bufferedWorld(t)
+		w.reopen(dispatch.Options{Budget: 1})
+		a := w.send("s1", dispatch.Message{Text: "hello"})
+		if a.Pass == nil || a.Delivered {
+			t.Fatalf("got %+v, want that the budget is used up", a)
+		}
+		w.free("after the budget")
+	})
+	t.Run("called off", func(t *testing.T) {
+		w := bufferedWorld(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		at(t, "dispatch: owed", cancel)
+		a, err := w.SendText(ctx, "s1", dispatch.Message{Text: "hello"})
+		must(t, err)
+		wantIs(t, a.Pass, context.Canceled)
+		w.free("after the end of the context")
+		wantEqual(t, "owed", w.pending("s1"), []string{a.MID})
+	})
+	t.Run("refused before anything is written", func(t *testing.T) {
+		w := bufferedWorld(t)
+		_, err := w.SendText(t.Context(), "s1", dispatch.Message{Text: "hello", Key: "k"})
+		must(t, err)
+		_, err = w.SendText(t.Context(), "s1", dispatch.Message{Text: "other", Key: "k"})
+		wantIs(t, err, dispatch.ErrKeyReused)
+		w.free("after a refusal")
+		w.send("s1", dispatch.Message{Text: "hello", Key: "k"})
+		w.free("after a repeated send")
+	})
+}
