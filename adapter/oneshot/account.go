@@ -20,6 +20,7 @@ type account struct {
 
 	waiting []emission // not yet emitted
 	usage   host.Usage
+	spent   *host.Usage // on the whole conversation, where a program tells that
 	tools   map[string]host.Tool
 }
 

@@ -13,7 +13,12 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/lock/step"
 )
+
+// Kind is the adapter "oneshot" for an [adapter.Registry]: it hands prompts to the
+// session's host, which runs a process for each.
+var Kind = host.KindOf("oneshot", "hands prompts to the session's host, which runs one process for each")
 
 // Options configures an [Agent]. The zero value is ready to use.
 type Options struct {
@@ -59,6 +64,7 @@ type Agent struct {
 	suspect string // a conversation that the last program could perhaps not go on with
 	doubts  int    // how much speaks for that
 	told    string // the id that was published last
+	spent   spending
 }
 
 // A turn is one prompt that a process has or is about to get.
@@ -187,6 +193,7 @@ func (a *Agent) attempt(ctx context.Context, t *turn, text, id string) error {
 	if err != nil {
 		return err
 	}
+	step.At("adapter/oneshot: process is started")
 	go r.write(text)
 	go r.read()
 	err = r.await(ctx)

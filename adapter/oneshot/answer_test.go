@@ -26,6 +26,7 @@ func TestAnswersWithoutABegin(t *testing.T) {
 	}{
 		{"says nothing", oneshot.Codex, []string{"read", "exit 1"}, adapter.Refused, "exit status 1"},
 		{"does not read", oneshot.Codex, []string{"exit 1"}, adapter.Refused, "exit status 1"},
+		{"closes its input", oneshot.Codex, []string{"close", "await never"}, adapter.Refused, "does not read"},
 		{"says why", oneshot.Codex, []string{"read", threadStarted, `{"type":"error","message":"log in first"}`, "exit 1"}, adapter.Refused, "log in first"},
 		{"is killed before", oneshot.Codex, []string{"read", threadStarted, "kill"}, adapter.Refused, "killed"},
 		{"prints no event", oneshot.Gemini, []string{"read", "Hello, this is", "{broken", "[]", "exit 0"}, adapter.Refused, "exit status 0"},

@@ -11,7 +11,7 @@ var Claude = Preset{
 	Command: []string{"claude", "-p", "--output-format", "stream-json", "--verbose"},
 	resume:  []string{"--resume", idHere},
 	early:   true,
-	mapper:  func(bool) mapper { return claude{} },
+	mapper:  func(past) mapper { return claude{} },
 }
 
 type claude struct{}

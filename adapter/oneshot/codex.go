@@ -3,8 +3,8 @@ package oneshot
 import "github.com/docket-go/docket/adapter/host"
 
 // Codex runs "codex exec --json". Its turn.started proves that it has begun; a turn
-// ends with turn.completed or turn.failed. A conversation that goes on tells its cost
-// from its beginning, so that no usage of such a turn is emitted.
+// ends with turn.completed or turn.failed. It tells the cost of the whole conversation,
+// so that of one that goes on the usage is emitted only if that of before is known.
 var Codex = Preset{
 	Name:    "codex",
 	Doc:     "codex exec, one process a prompt",
@@ -12,10 +12,10 @@ var Codex = Preset{
 	begin:   []string{"-"},
 	resume:  []string{"resume", idHere, "-"},
 	early:   true,
-	mapper:  func(resumed bool) mapper { return codex{resumed} },
+	mapper:  func(p past) mapper { return codex{p} },
 }
 
-type codex struct{ resumed bool }
+type codex struct{ past }
 
 type codexEvent struct {
 	Type    string `json:"type"`
@@ -59,13 +59,29 @@ func (c codex) take(line []byte, to *account) {
 	case "error":
 		to.note(host.Warning, "", e.Message)
 	case "turn.completed":
-		if u := e.Usage; !c.resumed {
-			to.costs(host.Usage{Input: u.Input, Cached: u.Cached, Output: u.Output, Reasoning: u.Reasoning})
-		}
+		c.costs(e, to)
 		to.ends(success())
 	case "turn.failed":
 		to.ends(failure(CodeAgentError, e.Error.Message))
 	}
+}
+
+// costs takes what was spent before off what the whole conversation has cost.
+func (c codex) costs(e codexEvent, to *account) {
+	all := host.Usage{Input: e.Usage.Input, Cached: e.Usage.Cached, Output: e.Usage.Output, Reasoning: e.Usage.Reasoning}
+	to.spent = &all
+	b := host.Usage{}
+	switch {
+	case !c.goesOn:
+	case c.past.spent == nil:
+		return
+	default:
+		b = *c.past.spent
+	}
+	if all.Input < b.Input || all.Cached < b.Cached || all.Output < b.Output || all.Reasoning < b.Reasoning {
+		return // it has begun to count anew
+	}
+	to.costs(host.Usage{Input: all.Input - b.Input, Cached: all.Cached - b.Cached, Output: all.Output - b.Output, Reasoning: all.Reasoning - b.Reasoning})
 }
 
 // item is a part of the turn. Texts come whole, when the item is complete.

@@ -27,6 +27,22 @@ func (a *Agent) known() (id string, lost bool, err error) {
 	return "", true, nil
 }
 
+// A spending is what a conversation has cost when its last process ended.
+type spending struct {
+	session string
+	usage   *host.Usage // nil if that process did not tell
+}
+
+// past returns what is known of a conversation, or of none.
+func (a *Agent) past(id string) past {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if id == "" || id != a.spent.session {
+		return past{goesOn: id != ""}
+	}
+	return past{goesOn: true, spent: a.spent.usage}
+}
+
 // doubt notes that a program ended without a sign when it was to go on with that
 // conversation. One that failed soon says more than one that had lived a while.
 func (a *Agent) doubt(id string, doubts int) {

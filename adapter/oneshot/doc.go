@@ -57,8 +57,9 @@
 // A program whose host died works on without anybody who listens, until it ends or the
 // next host of the session ends its group; its turn is interrupted. Nobody knows then
 // whether a prompt whose Submit had not returned was taken. The id of a new conversation
-// is stored before the first value of its turn is emitted, by an atomic replacement: a crash before that leaves the
-// id of before, and what the program has noted of that turn is not gone on with.
+// is stored before the first value of its turn is emitted, by an atomic replacement: a
+// crash before that leaves the id of before, and what the program has noted of that
+// turn is not gone on with.
 //
 // A program that ends without having begun with the conversation of before is started
 // again without it, and the turn says so with the code context_lost. Where it may have

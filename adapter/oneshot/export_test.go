@@ -17,7 +17,7 @@ func Shortened(head string) string { return string(shortened([]byte(head))) }
 // proves that the program began, and the end, if the stream has one.
 func Told(p Preset, resumed bool, stream string) (values []host.Value, begun bool, end *host.Finished) {
 	var a account
-	m := p.mapper(resumed)
+	m := p.mapper(past{goesOn: resumed})
 	in := newLines(strings.NewReader(stream), 1<<20)
 	for !a.final {
 		line, _, err := in.next()

@@ -10,7 +10,7 @@ var Gemini = Preset{
 	Command: []string{"gemini", "-o", "stream-json"},
 	resume:  []string{"--resume", idHere},
 	early:   true,
-	mapper:  func(bool) mapper { return gemini{} },
+	mapper:  func(past) mapper { return gemini{} },
 }
 
 type gemini struct{}

@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("ONESHOT_TEST_PROGRAM"); dir != "" {
 		os.Exit(play(dir))
 	}
+	if dir := os.Getenv("ONESHOT_TEST_DESK"); dir != "" {
+		os.Exit(playDesk(dir))
+	}
 	realagent.Isolate()
 	os.Exit(m.Run())
 }
@@ -48,7 +51,8 @@ type fake struct {
 func newFake(t testing.TB) *fake { return &fake{t: t, dir: t.TempDir()} }
 
 // script adds what the next process does. Steps are "read", "await NAME", "touch NAME",
-// "deaf" (to SIGTERM), "child", "kill", "exit N", "zeros N"; every other line is printed.
+// "deaf" (to SIGTERM), "close" (of the input), "child DIR", "escapee DIR", "kill",
+// "exit N", "zeros N"; every other line is printed.
 func (f *fake) script(steps ...string) {
 	f.t.Helper()
 	f.n++
@@ -169,6 +173,14 @@ func do(dir string, n int, step string) (code int, ends bool) {
 	case "exit":
 		_, _ = fmt.Sscan(what, &code)
 		return code, true
+	case "close":
+		os.Stdin.Close()
+	case "escapee":
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), "ONESHOT_TEST_PROGRAM="+what)
+		child.Stdout = os.Stdout
+		escape(child)
+		_ = child.Start()
 	case "zeros":
 		var size int
 		_, _ = fmt.Sscan(what, &size)

@@ -11,7 +11,7 @@ var OpenCode = Preset{
 	Doc:     "opencode run, one process a prompt",
 	Command: []string{"opencode", "run", "--format", "json"},
 	resume:  []string{"-s", idHere},
-	mapper:  func(bool) mapper { return opencode{} },
+	mapper:  func(past) mapper { return opencode{} },
 }
 
 type opencode struct{}

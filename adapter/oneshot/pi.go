@@ -11,7 +11,7 @@ var Pi = Preset{
 	Command: []string{"pi", "--mode", "json", "-p"},
 	resume:  []string{"--session", idHere},
 	early:   true,
-	mapper:  func(bool) mapper { return &pi{} },
+	mapper:  func(past) mapper { return &pi{} },
 }
 
 // A pi keeps why the last answer stopped.

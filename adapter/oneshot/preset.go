@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/docket-go/docket/adapter/host"
 )
 
 // A Preset says how one kind of program takes a prompt, goes on with a conversation,
@@ -28,7 +30,13 @@ type Preset struct {
 	// the prompt, before it asks a model.
 	early bool
 
-	mapper func(resumed bool) mapper
+	mapper func(past) mapper
+}
+
+// A past is what is known of the conversation before a process.
+type past struct {
+	goesOn bool        // there was something
+	spent  *host.Usage // on all of it; nil if that is not known
 }
 
 // idHere stands for the id of the conversation in [Preset.resume].

@@ -126,6 +126,48 @@ func TestProcessIsGoneAtTheEnd(t *testing.T) {
 	}
 }
 
+// TestOutputThatIsHeldOpen has something outside the program's group that keeps its
+// output.
+func TestOutputThatIsHeldOpen(t *testing.T) {
+	f, escapee := newFake(t), newFake(t)
+	escapee.script("touch here", "await end")
+	f.script("read", turnStarted, "escapee "+escapee.dir, "await go", turnCompleted)
+	s, err := submit(t, f.open(oneshot.Codex, oneshot.Options{}), "go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	escapee.await("here")
+	f.touch("go")
+	if end := s.end(t); end.Outcome != host.Success {
+		t.Errorf("got %+v, want success", end)
+	}
+	escapee.touch("end")
+}
+
+// TestUsageOfAConversation has Codex count from the beginning of the conversation: of
+// each turn only its own part is told, and nothing where that is not known.
+func TestUsageOfAConversation(t *testing.T) {
+	f := newFake(t)
+	a := f.open(oneshot.Codex, oneshot.Options{})
+	completed := func(input int) string {
+		return fmt.Sprintf(`{"type":"turn.completed","usage":{"input_tokens":%d,"output_tokens":5}}`, input)
+	}
+	for i, tt := range []struct{ end, want string }{
+		{completed(10), "usage 10/0 5/0 15"},
+		{completed(25), "usage 15/0 0/0 15"},
+		{turnFailed, ""},
+		{completed(70), ""}, // the turn before did not tell
+		{completed(75), "usage 5/0 0/0 5"},
+		{completed(7), ""}, // less than before
+	} {
+		f.script("read", threadStarted, turnStarted, tt.end)
+		s, _ := turn(t, a, "go")
+		if got := strings.Join(s.all(), ""); got != tt.want {
+			t.Errorf("turn %d: got %q, want %q", i+1, got, tt.want)
+		}
+	}
+}
+
 // TestInterrupt stops programs that obey and that do not.
 func TestInterrupt(t *testing.T) {
 	for _, tt := range []struct {

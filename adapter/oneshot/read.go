@@ -113,6 +113,7 @@ func (r *run) native(item string) host.Native {
 func (r *run) finish() {
 	r.a.mu.Lock()
 	interrupted := r.t.interrupted
+	r.a.spent = spending{r.account.session, r.account.spent}
 	r.a.mu.Unlock()
 	if !r.account.begun && !interrupted && r.stored != "" {
 		r.a.doubt(r.stored, 1)

@@ -26,38 +26,51 @@ type real struct {
 	model *fakemodel.Server
 	seat  *host.Seat
 	agent host.Agent
-	fails string // what makes the model fail, once or as often as the program asks
+}
+
+// reals are the programs that a test can run.
+var reals = []struct {
+	program realagent.Program
+	preset  oneshot.Preset
+	command []string // the arguments without those for the conversation
+	tool    string   // a prompt that has a tool called
+	fails   string   // a status that the program does not try again for a minute
+}{
+	{realagent.Codex, oneshot.Codex, []string{"exec", "--json", "--skip-git-repo-check"},
+		`[[tool exec_command {"cmd":"echo PLANTED"}]] tool`, "[[status 500]] fails"},
+	{realagent.Gemini, oneshot.Gemini, realagent.Gemini.Prompt,
+		`[[tool list_directory {"dir_path":"."}]] tool`, "[[status 500]] fails"},
+	{realagent.OpenCode, oneshot.OpenCode, realagent.OpenCode.Prompt,
+		`[[tool bash {"command":"echo PLANTED","description":"PLANTED"}]] tool`, "[[status 400]] fails"},
+	{realagent.Pi, oneshot.Pi, realagent.Pi.Prompt,
+		`[[tool bash {"command":"echo PLANTED"}]] tool`, "[[status 500]] fails"},
 }
 
 // TestRealPrograms runs whole turns of real programs: an answer, a tool, a failure of
-// the model, a cut answer, an interrupt, the death of the program, and what comes after.
+// the model, an interrupt, the death of the program, and what comes after.
 func TestRealPrograms(t *testing.T) {
-	for _, tt := range []struct {
-		program realagent.Program
-		preset  oneshot.Preset
-		command []string // the arguments without those of the preset
-		tool    string
-		fails   string // a status that the program does not try again for a minute
-	}{
-		{realagent.Codex, oneshot.Codex, []string{"exec", "--json", "--skip-git-repo-check"},
-			`[[tool exec_command {"cmd":"echo PLANTED"}]] tool`, "[[status 500]] fails"},
-		{realagent.Gemini, oneshot.Gemini, realagent.Gemini.Prompt,
-			`[[tool list_directory {"dir_path":"."}]] tool`, "[[status 500]] fails"},
-		{realagent.OpenCode, oneshot.OpenCode, realagent.OpenCode.Prompt,
-			`[[tool bash {"command":"echo PLANTED","description":"PLANTED"}]] tool`, "[[status 400]] fails"},
-		{realagent.Pi, oneshot.Pi, realagent.Pi.Prompt,
-			`[[tool bash {"command":"echo PLANTED"}]] tool`, "[[status 500]] fails"},
-	} {
+	t.Parallel()
+	for _, tt := range reals {
 		t.Run(tt.preset.Name, func(t *testing.T) {
 			t.Parallel()
 			r := newReal(t, tt.program, tt.preset, tt.command)
-			r.fails = tt.fails
 			r.answers()
 			r.usesTools(tt.tool)
-			r.failures()
+			r.fails(tt.fails)
 			r.interrupts()
 			r.dies()
 			r.losesContext(tt.preset)
+		})
+	}
+}
+
+// TestRealCut has the model's answer cut each time that the program asks.
+func TestRealCut(t *testing.T) {
+	t.Parallel()
+	for _, tt := range reals {
+		t.Run(tt.preset.Name, func(t *testing.T) {
+			t.Parallel()
+			newReal(t, tt.program, tt.preset, tt.command).fails("[[cut]] cut")
 		})
 	}
 }
@@ -166,14 +179,12 @@ func (r *real) usesTools(tool string) {
 	}
 }
 
-// failures have the model fail, and cut its answer for good.
-func (r *real) failures() {
+// fails has the model fail.
+func (r *real) fails(text string) {
 	r.t.Helper()
-	for _, text := range []string{r.fails, "[[cut]] cut"} {
-		s, end := r.prompt(text, nil)
-		if end.Outcome != host.Failure || end.Code != oneshot.CodeAgentError || end.Diagnostic == "" {
-			r.t.Errorf("%q: got %+v after %q, want an error that says something", text, end, s.all())
-		}
+	s, end := r.prompt(text, nil)
+	if end.Outcome != host.Failure || end.Code != oneshot.CodeAgentError || end.Diagnostic == "" {
+		r.t.Errorf("%q: got %+v after %q, want an error that says something", text, end, s.all())
 	}
 }
 

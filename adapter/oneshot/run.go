@@ -40,7 +40,7 @@ type run struct {
 
 func newRun(a *Agent, t *turn, p *host.Process, id string) *run {
 	return &run{
-		a: a, t: t, process: p, mapper: a.preset.mapper(id != ""), stored: id, account: account{session: id},
+		a: a, t: t, process: p, mapper: a.preset.mapper(a.past(id)), stored: id, account: account{session: id},
 		wrote: make(chan error, 1), hadAll: make(chan bool, 1), begun: make(chan struct{}), ended: make(chan struct{}),
 		decided: make(chan struct{}), over: make(chan struct{}),
 	}
