@@ -150,9 +150,12 @@ func do(dir string, n int, step string) (code int, ends bool) {
 		data, _ := io.ReadAll(os.Stdin)
 		write(dir, fmt.Sprintf("prompt-%d", n), data)
 	case "await":
-		for {
+		for { // until there is such a file
 			if _, err := os.Stat(filepath.Join(dir, what)); err == nil {
 				break
+			}
+			if _, err := os.Stat(dir); err != nil { // the test is over
+				return 0, true
 			}
 			<-time.After(2 * time.Millisecond)
 		}
