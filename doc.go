@@ -15,9 +15,10 @@
 //   - compose: where an answer will be read, and what text the agent gets for that.
 //   - adapter: how one prompt gets into one harness, and the truthful answer to
 //     whether it did. adapter/none, file, exec, tmux and opencode are adapters;
-//     adapter/host keeps a headless agent running and is one too, with adapter/acp
-//     as the driver of agents that speak the Agent Client Protocol;
-//     adapter/adaptertest proves any other.
+//     adapter/host keeps a headless agent running and is one too, with drivers for
+//     agents that speak the Agent Client Protocol (adapter/acp), for codex
+//     (adapter/codex), and for programs that take one prompt a process
+//     (adapter/oneshot); adapter/adaptertest proves any other.
 //   - dispatch: sends, delivers and repairs. It joins record and debt, and is what
 //     most programs import. dispatch/turns records what a host's agent does.
 //   - lock: the two kernel locks of a session, as values.

@@ -63,8 +63,8 @@ func TestFileStoreDamaged(t *testing.T) {
 // TestFileStoreKilled kills a process between any two steps of a Save.
 func TestFileStoreKilled(t *testing.T) {
 	for name, want := range map[string]string{
-		"adapter/acp: session file is written":  "old",
-		"adapter/acp: session file is in place": "new",
+		"adapter/host: acp-session.json is drafted":  "old",
+		"adapter/host: acp-session.json is in place": "new",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := acp.FileStore{Dir: t.TempDir(), Program: opencode}

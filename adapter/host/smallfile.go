@@ -33,13 +33,11 @@ func readFile(dir, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxSmallFile))
 }
 
-// writeFile replaces a small file of the session directory in one step.
+// writeFile replaces a small file of the session directory in one step. It is not synced:
+// it speaks of processes, which do not outlive a power cut.
 func writeFile(dir, name string, data []byte) error {
 	path := filepath.Join(dir, name)
-	if err := os.Remove(path + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_EXCL|openFlags, 0o600)
+	f, err := createFile(path + ".new")
 	if err != nil {
 		return err
 	}
@@ -48,5 +46,14 @@ func writeFile(dir, name string, data []byte) error {
 		return err
 	}
 	step.At("adapter/host: " + name + " is written")
-	return os.Rename(path+".new", path)
+	return os.Rename(f.Name(), path)
+}
+
+// createFile makes a file in the place of whatever a dead process or somebody else
+// left there.
+func createFile(path string) (*os.File, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|openFlags, 0o600)
 }

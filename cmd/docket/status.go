@@ -63,6 +63,7 @@ var rules = []rule{
 	{turn.ErrVersion, statusFailed, ""}, // nothing is damaged: docket is too old
 	{turn.ErrKind, statusFailed, ""},
 	{turn.ErrInvalid, statusCorrupt, ""},
+	{host.ErrFile, statusCorrupt, ""},
 
 	{session.ErrNotFound, statusNotFound, "no such session: make it with docket new {id}, or see docket ls"},
 	{dispatch.ErrNoMessage, statusNotFound, "no such message: see docket log {id}"},

@@ -52,6 +52,7 @@ var statuses = map[string]struct {
 	"dispatch.ErrReceipt":         {dispatch.ErrReceipt, statusCorrupt},
 	"dispatch.ErrSenderClosed":    {dispatch.ErrSenderClosed, statusRefused},
 	"host.ErrClosed":              {host.ErrClosed, statusNotFound},
+	"host.ErrFile":                {host.ErrFile, statusCorrupt},
 	"host.ErrNoHost":              {host.ErrNoHost, statusFailed},
 	"host.ErrNoPermission":        {host.ErrNoPermission, statusNotFound},
 	"host.ErrOwned":               {host.ErrOwned, statusFailed},

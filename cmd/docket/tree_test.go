@@ -173,7 +173,7 @@ func TestFileNamesHaveOneOwner(t *testing.T) {
 		"session.json": "timeline/session", "timeline.ndjson": "timeline",
 		"record.lock": "lock", "delivery.lock": "lock", "turns.lock": "lock",
 		"host.sock": "adapter/host", "host.addr": "adapter/host", "host.lock": "adapter/host", "host.agent": "adapter/host",
-		"acp-session.json": "adapter/acp",
+		"acp-session.json": "adapter/acp", "oneshot-session.json": "adapter/oneshot", "codex-thread.json": "adapter/codex",
 	}
 	for _, s := range sources(t) {
 		if s.isTest() {
@@ -197,5 +197,5 @@ func TestFileNamesHaveOneOwner(t *testing.T) {
 // spells reports whether the text names that file, and not one whose longer name ends
 // like it.
 func spells(text, name string) bool {
-	return strings.Contains(text, name) && regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(name)).MatchString(text)
+	return strings.Contains(text, name) && regexp.MustCompile(`(^|[^\w-])`+regexp.QuoteMeta(name)).MatchString(text)
 }

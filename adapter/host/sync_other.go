@@ -1,6 +1,6 @@
 //go:build !unix
 
-package acp
+package host
 
 // syncDir does nothing: a directory cannot be synced here.
 func syncDir(string) error { return nil }

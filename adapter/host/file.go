@@ -1,0 +1,83 @@
+package host
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/docket-go/docket/lock/step"
+)
+
+// ErrFile is returned by [File.Load] for a file that does not make sense. It is never
+// read as empty.
+var ErrFile = errors.New("host: the file makes no sense")
+
+// A File is a small JSON file of a session directory, in which a driver keeps what
+// must outlive its program, such as the program's own id of the session. Only the
+// host of the session may use it.
+type File struct {
+	Dir  string
+	Name string
+}
+
+// Path returns where the file is.
+func (f File) Path() string { return filepath.Join(f.Dir, f.Name) }
+
+// Load decodes the file into v, a pointer, and returns false if there is none. A file
+// that is no JSON value, or no plain file of at most 64 KiB, is [ErrFile].
+func (f File) Load(v any) (found bool, err error) {
+	data, err := readFile(f.Dir, f.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		d := json.NewDecoder(bytes.NewReader(data))
+		if err = d.Decode(v); err == nil && d.More() {
+			err = errors.New("something stands behind the value")
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return false, fmt.Errorf("%w: %s: %w", ErrFile, f.Path(), err)
+	}
+	return true, nil
+}
+
+// Save replaces the file by the JSON of v. Nil promises that Load returns it from now
+// on, also after a power cut. An error leaves the file as it was, or as new; if the
+// process dies, one of the two is there, and perhaps a draft that the next Save
+// replaces.
+func (f File) Save(v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("host: %s: %w", f.Path(), err)
+	}
+	if err := f.replace(append(data, '\n')); err != nil {
+		return fmt.Errorf("host: %w", err)
+	}
+	return nil
+}
+
+func (f File) replace(data []byte) error {
+	draft, err := createFile(f.Path() + ".new")
+	if err != nil {
+		return err
+	}
+	_, err = draft.Write(data)
+	if err = errors.Join(err, draft.Sync(), draft.Close()); err != nil {
+		return errors.Join(err, os.Remove(draft.Name()))
+	}
+	step.At("adapter/host: " + f.Name + " is drafted")
+	if err := os.Rename(draft.Name(), f.Path()); err != nil {
+		return err
+	}
+	step.At("adapter/host: " + f.Name + " is in place")
+	return syncDir(f.Dir)
+}

@@ -1,0 +1,70 @@
+//go:build linux || darwin
+
+package host_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/docket-go/docket/adapter/host"
+)
+
+func TestFile(t *testing.T) {
+	f := host.File{Dir: t.TempDir(), Name: "thread.json"}
+	var got map[string]string
+	if found, err := f.Load(&got); found || err != nil {
+		t.Errorf("nothing there: got %v, %v", found, err)
+	}
+	for _, id := range []string{"a", "b\n\"c"} {
+		if err := f.Save(map[string]string{"id": id}); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := f.Load(&got); !found || err != nil || got["id"] != id {
+			t.Errorf("got %v, %v, %v, want %q", got, found, err, id)
+		}
+	}
+	if err := f.Save(func() {}); err == nil {
+		t.Error("what is no JSON was saved")
+	}
+	if found, err := f.Load(&got); !found || err != nil || got["id"] != "b\n\"c" {
+		t.Errorf("after a failed Save: got %v, %v, %v", got, found, err)
+	}
+}
+
+// What makes no sense is never read as empty, and a Save gets over whatever is there.
+func TestFileThatMakesNoSense(t *testing.T) {
+	f := host.File{Dir: t.TempDir(), Name: "thread.json"}
+	write := func(content string) func(string) error {
+		return func(path string) error { return os.WriteFile(path, []byte(content), 0o600) }
+	}
+	for name, plant := range map[string]func(path string) error{
+		"empty": write(""), "torn": write(`{"id":"`), "two values": write("{} {}"), "NULs": write("\x00\x00"),
+		"large": write(strings.Repeat(" ", 65<<10) + "{}"),
+		"pipe":  func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"link":  func(path string) error { return os.Symlink("/etc/hostname", path) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			must(t, os.RemoveAll(f.Path()))
+			must(t, plant(f.Path()))
+			var got any
+			if found, err := f.Load(&got); found || !errors.Is(err, host.ErrFile) || !strings.Contains(err.Error(), f.Path()) {
+				t.Errorf("got %v, %v, want %v and the path", found, err, host.ErrFile)
+			}
+			must(t, plant(f.Path()+".new"))
+			must(t, f.Save("fine"))
+			if found, err := f.Load(&got); !found || err != nil || got != "fine" {
+				t.Errorf("afterwards: got %v, %v, %v", got, found, err)
+			}
+		})
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
