@@ -231,3 +231,32 @@ func TestProgramThatDoesNotRead(t *testing.T) {
 		t.Errorf("got %v, want gone", err)
 	}
 }
+
+// TestMessageBehindOthers is taken back when its time is over before it is begun.
+func TestMessageBehindOthers(t *testing.T) {
+	f, peer := newFake(t)
+	stuck := make(chan struct{})
+	a, err := opened(t, f, stuckPeer{peer, stuck}, whole, nil, f.greet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(stuck)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	if got, err := a.Lookup(ctx, "m1"); got != adapter.CannotTell || err == nil { // its request is stuck
+		t.Errorf("Lookup: got %v, %v, want cannot tell and why", got, err)
+	}
+	for range 2 { // nothing is left of the first
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+		defer cancel()
+		if err := a.Submit(ctx, adapter.Prompt{MID: "m1", Text: "x"}, newSink()); !errors.Is(err, adapter.ErrBusy) {
+			t.Errorf("got %v, want busy", err)
+		}
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	if got, err := a.Lookup(t.Context(), "m1"); got != adapter.CannotTell || err == nil {
+		t.Errorf("Lookup of an ended program: got %v, %v, want cannot tell and why", got, err)
+	}
+}

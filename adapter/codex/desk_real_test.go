@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -84,6 +85,16 @@ func (d desk) host(die, gate string) process {
 func (p process) kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.done
+}
+
+// stop has the host end, with codex.
+func (p process) stop(t *testing.T) {
+	t.Helper()
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	receive(t, "the end of the host", p.done)
+	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("got a host that ends with %d, %s, want 0", code, p.said)
+	}
 }
 
 // settled waits until nothing is owed and no turn is at work.
@@ -184,7 +195,7 @@ func TestRealKillOfTheHost(t *testing.T) {
 		before := d.stored(text)
 		again := d.host("", "")
 		d.settled()
-		again.kill()
+		again.stop(t)
 		stored, begun := d.stored(text), d.begun(text)
 		t.Logf("%s: stored %d before, then %d; the model was asked %d times", tt.step, before, stored, begun)
 		// Codex may be killed itself after it has stored the message and before it asks.

@@ -3,7 +3,7 @@
 //
 // # What it keeps
 //
-// Codex's id of the thread, and those of the session's threads before it, in the file
+// Codex's id of the thread, and those of threads that were lost before it, in the file
 // of a [FileStore]. Everything else is in memory: one connection, at most one turn, and
 // the ids of the messages that the threads have.
 //
@@ -39,8 +39,8 @@
 // answer to the request alone proves nothing. Nothing of a turn is emitted before.
 //
 // Whether a message was stored can be looked up in the thread for ever, also after
-// codex, docket and their host were killed: [Agent.Lookup] lists every message of
-// every turn. [Agent.Submit] never sends one that the thread has. There is never a
+// codex, docket and their host were killed: codex goes on with the thread, and
+// [Agent.Lookup] lists every message of every turn. [Agent.Submit] never sends one that the thread has. There is never a
 // second message while a turn is at work, whoever began it, since codex would steer it
 // into that turn.
 //
@@ -62,9 +62,16 @@
 // before its first message is sent, by an atomic replacement: a crash in between
 // leaves an empty thread that nobody uses, or one that the session goes on with.
 //
-// If codex cannot go on with the thread, the session gets a new one, and the first turn
-// says so with the code context_lost. The thread of before is still looked into; if it
-// cannot be listed either, no message is called absent any more.
+// Codex writes a message into what its model reads an instant before it writes down
+// its id. If codex itself is killed between the two, the message counts as absent and is
+// sent again: the model, which was not asked yet, then reads it twice in one request. A message
+// that codex has stored, but was killed before it asked its model, is not sent
+// again: its turn ends as interrupted.
+//
+// If codex cannot go on with the thread, or the thread was archived, the session gets a
+// new one, and the first turn says so with the code context_lost. The thread of before
+// is still looked into, but what codex was killed over is listed only of a thread that
+// it goes on with: from then on no message is called absent any more.
 //
 // # Format
 //
@@ -75,5 +82,5 @@
 // ".", "_" and "-". The file is codex-thread.json in the directory of the docket
 // session:
 //
-//	{"version":1,"cwd":"/home/a/project","thread":"01a22cf7-c70c-7b50-a544-e913a278e615","earlier":["01a1..."]}
+//	{"version":1,"thread":"01a22cf7-c70c-7b50-a544-e913a278e615","earlier":["01a1..."]}
 package codex

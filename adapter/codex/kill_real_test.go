@@ -43,7 +43,8 @@ func TestRealKillOfCodex(t *testing.T) {
 	for n, after := range []time.Duration{0, 6, 10, 14, 25} {
 		mid := fmt.Sprintf("message-%d", n)
 		prompt := adapter.Prompt{MID: mid, Text: mid}
-		moment := time.AfterFunc(after*time.Millisecond, func() { _ = syscall.Kill(-p.Pid(), syscall.SIGKILL) })
+		group := -p.Pid()
+		moment := time.AfterFunc(after*time.Millisecond, func() { _ = syscall.Kill(group, syscall.SIGKILL) })
 		err := a.Submit(t.Context(), prompt, newSink())
 		receive(t, "the end", a.Done())
 		moment.Stop()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"strings"
 
 	"github.com/docket-go/docket/adapter"
 )
@@ -102,54 +103,66 @@ func (a *Agent) learn(ctx context.Context, thread string) error {
 	return nil
 }
 
+// ErrLost is why [Agent.Lookup] cannot tell: a thread of before may have the message,
+// and nobody can see all of it any more.
+var ErrLost = errors.New("codex: the message may be in an earlier thread, which codex cannot go on with: look there, and confirm the message")
+
 // Lookup finds out whether codex has stored the message with that mid, by listing the
-// messages of its thread, and of those that were the session's before; see
-// [adapter.Looker]. It answers CannotTell while the message is on its way, and when a
-// thread cannot be listed and the message is in no other.
+// messages of its thread; see [adapter.Looker]. It answers CannotTell while the message
+// is on its way, when the thread cannot be listed, and for a message that is not there
+// when a thread was lost before: codex lists what it was killed over only of a thread
+// that it goes on with.
 //
-// Absent is proven: a program writes to the thread alone, the host ends that of a host
-// that died before it starts another, and one message is on its way at most.
+// Absent is proven: codex goes on with the thread, which it alone writes to, the host
+// ends the program of a host that died before it starts another, and one message is on
+// its way at most.
 func (a *Agent) Lookup(ctx context.Context, mid string) (adapter.Presence, error) {
 	client := clientID(mid)
-	var there, busy bool
-	var threads []string
-	a.with(func(s *state) {
-		_, there = s.known[client]
-		busy = s.turn != nil && s.turn.client == client
-		threads = append([]string{s.thread}, s.earlier...)
-	})
-	if there {
-		return adapter.Present, nil
+	if p, certain := a.remembered(client); certain {
+		return p, nil
 	}
-	if busy {
-		return adapter.CannotTell, nil
-	}
-	var lost error
-	for _, thread := range threads {
-		found := false
-		err := a.list(ctx, thread, viewFull, fullPage, func(c, _ string) bool {
-			found = found || c == client
-			return found
-		})
-		switch {
-		case found:
-			return adapter.Present, nil
-		case err != nil:
-			lost = err
+	var thread string
+	var earlier []string
+	a.with(func(s *state) { thread, earlier = s.thread, s.earlier })
+	found, err := a.has(ctx, thread, client)
+	for _, id := range earlier {
+		if !found {
+			found, _ = a.has(ctx, id, client)
 		}
 	}
-	if lost != nil {
-		return adapter.CannotTell, lost
-	}
-	a.with(func(s *state) { // it may have come meanwhile
-		_, there = s.known[client]
-		busy = s.turn != nil && s.turn.client == client
-	})
 	switch {
-	case there:
+	case found:
 		return adapter.Present, nil
-	case busy:
-		return adapter.CannotTell, nil
+	case err != nil:
+		return adapter.CannotTell, err
+	}
+	if p, certain := a.remembered(client); certain { // it may have come meanwhile
+		return p, nil
+	}
+	if len(earlier) > 0 {
+		return adapter.CannotTell, fmt.Errorf("%w: %s", ErrLost, strings.Join(earlier, ", "))
 	}
 	return adapter.Absent, nil
+}
+
+// remembered says what is known of a message without a look.
+func (a *Agent) remembered(client string) (p adapter.Presence, certain bool) {
+	a.with(func(s *state) {
+		switch _, there := s.known[client]; {
+		case there:
+			p, certain = adapter.Present, true
+		case s.turn != nil && s.turn.client == client:
+			p, certain = adapter.CannotTell, true
+		}
+	})
+	return p, certain
+}
+
+// has reports whether a thread lists the message.
+func (a *Agent) has(ctx context.Context, thread, client string) (found bool, err error) {
+	err = a.list(ctx, thread, viewFull, fullPage, func(c, _ string) bool {
+		found = found || c == client
+		return found
+	})
+	return found, err
 }

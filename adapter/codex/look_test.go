@@ -2,6 +2,7 @@ package codex_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -31,8 +32,7 @@ func turnOf(status string, clients ...string) string {
 func reopen(t *testing.T, earlier []string, pages ...string) (*fake, *codex.Agent) {
 	t.Helper()
 	o := whole
-	o.Dir = "/w"
-	o.Store = &memory{codex.Record{Dir: "/w", Thread: "t-1", Earlier: earlier}}
+	o.Store = &memory{codex.Record{Thread: "t-1", Earlier: earlier}}
 	f, peer := newFake(t)
 	a, err := opened(t, f, peer, o, nil, func() {
 		f.answer(f.expect("initialize"), hello)
@@ -111,7 +111,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestLookupInEarlierThreads answers absent only if they can be listed.
+// TestLookupInEarlierThreads never answers absent: their lists may lack something.
 func TestLookupInEarlierThreads(t *testing.T) {
 	f, a := reopen(t, []string{"t-0"}, noTurns, noTurns)
 	ask := func(mid string, play func()) (adapter.Presence, error) {
@@ -132,8 +132,8 @@ func TestLookupInEarlierThreads(t *testing.T) {
 	if p, err := ask("m1", func() { f.answer(f.expect("thread/turns/list"), `{"data":[`+turnOf("completed", "docket-m1")+`]}`) }); p != adapter.Present {
 		t.Errorf("there: got %v, %v, want present", p, err)
 	}
-	if p, err := ask("m2", func() { f.answer(f.expect("thread/turns/list"), noTurns) }); p != adapter.Absent || err != nil {
-		t.Errorf("not there: got %v, %v, want absent", p, err)
+	if p, err := ask("m2", func() { f.answer(f.expect("thread/turns/list"), noTurns) }); p != adapter.CannotTell || !errors.Is(err, codex.ErrLost) {
+		t.Errorf("not there: got %v, %v, want cannot tell and why", p, err)
 	}
 	if p, err := ask("m3", func() { f.fail(f.expect("thread/turns/list"), -32600, "no rollout") }); p != adapter.CannotTell || err == nil {
 		t.Errorf("lost: got %v, %v, want cannot tell and why", p, err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/docket-go/docket/adapter/host"
@@ -107,7 +108,9 @@ func (a *Agent) greet(ctx context.Context) error {
 	if err := a.conn.notify(methodInitialized); err != nil {
 		return err
 	}
-	a.publish(StateAgent, hello.Agent)
+	_, version, _ := strings.Cut(hello.Agent, "/") // before it stands who was greeted
+	version, _, _ = strings.Cut(version, " ")
+	a.publish(StateAgent, "codex "+version)
 	return a.thread(ctx)
 }
 
@@ -121,7 +124,7 @@ func (a *Agent) thread(ctx context.Context) error {
 		}
 	}
 	resumed := false
-	if r.Thread != "" && r.Dir == a.options.Dir {
+	if r.Thread != "" {
 		if resumed, err = a.resume(ctx, r.Thread); err != nil {
 			return err
 		}
@@ -157,7 +160,7 @@ type made struct {
 
 // resume goes on with a thread, and reports false if codex cannot.
 func (a *Agent) resume(ctx context.Context, id string) (bool, error) {
-	for {
+	for taken := false; ; taken = true {
 		var m made
 		a.with(func(s *state) { s.thread = id })
 		err := a.ask(ctx, methodResume, map[string]any{"threadId": id, "cwd": a.options.Dir, "excludeTurns": true}, &m)
@@ -168,6 +171,8 @@ func (a *Agent) resume(ctx context.Context, id string) (bool, error) {
 		case err == nil:
 			a.publish(StateModel, m.Model)
 			return true, nil
+		case taken && ctx.Err() != nil:
+			return false, fmt.Errorf("%w: thread %s", ErrWriter, id)
 		case !errors.As(err, &said):
 			return false, err
 		case !said.writing():
@@ -211,7 +216,7 @@ func (a *Agent) begin(ctx context.Context, before Record) error {
 		return unspoken(err)
 	}
 	step.At("adapter/codex: thread is made")
-	r := Record{Dir: a.options.Dir, Thread: m.Thread.ID, Earlier: before.Earlier}
+	r := Record{Thread: m.Thread.ID, Earlier: before.Earlier}
 	if before.Thread != "" {
 		r.Earlier = append(r.Earlier[:len(r.Earlier):len(r.Earlier)], before.Thread)
 	}

@@ -222,7 +222,7 @@ func TestRealOtherWriter(t *testing.T) {
 	r := newReal(t)
 	a := r.start()
 	r.prompt(a, "m1", "one", nil)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	if _, err := codex.Starter(r.process(), codex.Options{})(ctx, r.seat); !errors.Is(err, codex.ErrWriter) {
 		t.Errorf("got %v, want ErrWriter", err)

@@ -16,7 +16,7 @@ import (
 func restart(t *testing.T, m *memory, play func(f *fake)) (*fake, *codex.Agent, error) {
 	t.Helper()
 	o := whole
-	o.Dir, o.Store = "/w", m
+	o.Store = m
 	f, peer := newFake(t)
 	a, err := opened(t, f, peer, o, nil, func() {
 		f.answer(f.expect("initialize"), hello)
@@ -38,19 +38,17 @@ func TestNewThread(t *testing.T) {
 		f.answer(name, `{}`)
 		f.answer(f.expect("thread/turns/list"), noTurns)
 	})
-	if err != nil || m.Thread != "t-1" || m.Dir != "/w" || len(m.Earlier) != 0 {
+	if err != nil || m.Thread != "t-1" || len(m.Earlier) != 0 {
 		t.Errorf("got %+v, %v, want the thread t-1 alone", m.Record, err)
 	}
 }
 
 // TestThreadThatIsLost is followed by another, which says so, and stays known.
 func TestThreadThatIsLost(t *testing.T) {
-	for _, dir := range []string{"/w", "/elsewhere"} {
-		m := &memory{codex.Record{Dir: dir, Thread: "t-0", Earlier: []string{"t-9"}}}
+	for _, why := range []string{"no rollout found for thread id t-0", "session t-0 is archived"} {
+		m := &memory{codex.Record{Thread: "t-0", Earlier: []string{"t-9"}}}
 		f, a, err := restart(t, m, func(f *fake) {
-			if dir == "/w" {
-				f.fail(f.expect("thread/resume"), -32600, "no rollout found for thread id t-0")
-			}
+			f.fail(f.expect("thread/resume"), -32600, why)
 			f.answer(f.expect("thread/start"), madeOne)
 			f.answer(f.expect("thread/name/set"), `{}`)
 			f.answer(f.expect("thread/turns/list"), noTurns)
@@ -72,7 +70,7 @@ func TestThreadThatIsLost(t *testing.T) {
 // TestThreadOfAnotherWriter is asked for again, and never replaced by another.
 func TestThreadOfAnotherWriter(t *testing.T) {
 	writing := func(f *fake) { f.fail(f.expect("thread/resume"), -32600, "thread t-1 already has an active writer") }
-	m := &memory{codex.Record{Dir: "/w", Thread: "t-1"}}
+	m := &memory{codex.Record{Thread: "t-1"}}
 	_, _, err := restart(t, m, func(f *fake) {
 		writing(f)
 		writing(f)
@@ -85,7 +83,7 @@ func TestThreadOfAnotherWriter(t *testing.T) {
 	f, peer := newFake(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	o := whole
-	o.Dir, o.Store, o.RetryDelay = "/w", m, time.Hour
+	o.Store, o.RetryDelay = m, time.Hour
 	got := make(chan error, 1)
 	go func() {
 		_, err := codex.Open(ctx, peer, nil, o)
@@ -106,7 +104,7 @@ func TestThreadOfAnotherWriter(t *testing.T) {
 
 // TestThreadWithAnotherID is no answer that anything is built on.
 func TestThreadWithAnotherID(t *testing.T) {
-	m := &memory{codex.Record{Dir: "/w", Thread: "t-7"}}
+	m := &memory{codex.Record{Thread: "t-7"}}
 	if _, _, err := restart(t, m, func(f *fake) { f.answer(f.expect("thread/resume"), madeOne) }); err == nil || m.Thread != "t-7" {
 		t.Errorf("got %v and %+v, want an error and t-7 kept", err, m.Record)
 	}
@@ -118,11 +116,11 @@ func TestFileStore(t *testing.T) {
 	if r, err := s.Load(); err != nil || r.Thread != "" {
 		t.Errorf("got %+v, %v of nothing, want nothing", r, err)
 	}
-	want := codex.Record{Dir: "/w", Thread: "t-1", Earlier: []string{"t-0"}}
+	want := codex.Record{Thread: "t-1", Earlier: []string{"t-0"}}
 	if err := s.Save(want); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := s.Load(); err != nil || r.Thread != want.Thread || r.Dir != want.Dir || strings.Join(r.Earlier, "") != "t-0" {
+	if r, err := s.Load(); err != nil || r.Thread != want.Thread || strings.Join(r.Earlier, "") != "t-0" {
 		t.Errorf("got %+v, %v, want %+v", r, err, want)
 	}
 	path := filepath.Join(dir, "codex-thread.json")

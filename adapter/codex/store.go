@@ -16,11 +16,8 @@ import (
 
 // A Record is what a [Store] keeps.
 type Record struct {
-	Dir    string // the working directory of the thread
-	Thread string // codex's id of the thread; empty means that there is none yet
-
-	// Earlier are the threads before it, oldest first, which may hold messages, too.
-	Earlier []string
+	Thread  string   // codex's id of the thread; empty means that there is none yet
+	Earlier []string // the threads before it that were lost, oldest first
 }
 
 // A Store keeps a [Record] over the life of the program. Implementations must be safe
@@ -47,7 +44,6 @@ type FileStore struct{ Dir string }
 // A stored is what the file holds.
 type stored struct {
 	Version int      `json:"version"`
-	Dir     string   `json:"cwd"`
 	Thread  string   `json:"thread"`
 	Earlier []string `json:"earlier,omitempty"`
 }
@@ -71,13 +67,13 @@ func (f FileStore) Load() (Record, error) {
 	if err != nil {
 		return Record{}, fmt.Errorf("%w: %s: restore it, or remove it to begin a new thread", ErrStore, path)
 	}
-	return Record{s.Dir, s.Thread, s.Earlier}, nil
+	return Record{s.Thread, s.Earlier}, nil
 }
 
 // Save replaces the file. An error leaves the one of before; if the process dies, one
 // of the two is there, and perhaps a temporary file that the next Save replaces.
 func (f FileStore) Save(r Record) error {
-	data, err := json.Marshal(stored{1, r.Dir, r.Thread, r.Earlier})
+	data, err := json.Marshal(stored{1, r.Thread, r.Earlier})
 	if err != nil {
 		return fmt.Errorf("codex: %w", err)
 	}

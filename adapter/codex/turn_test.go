@@ -135,7 +135,7 @@ func TestFacts(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	for name, want := range map[string]string{
-		codex.StateSession: "t-1", codex.StateModel: "other", codex.StateContext: "16/1000", codex.StateAgent: "docket/0.171.0 (Debian)",
+		codex.StateSession: "t-1", codex.StateModel: "other", codex.StateContext: "16/1000", codex.StateAgent: "codex 0.171.0",
 	} {
 		if facts[name] != want {
 			t.Errorf("%s: got %q, want %q", name, facts[name], want)

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"syscall"
 	"time"
 
@@ -35,7 +36,9 @@ func main() {
 			}
 		})
 	}
-	if err := run(context.Background(), os.Args[1], os.Args[2:]); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1], os.Args[2:]); err != nil {
 		fmt.Fprintln(os.Stderr, "desk:", err)
 		os.Exit(1)
 	}
@@ -104,7 +107,7 @@ func open(ctx context.Context, store *session.Store, d *dispatch.Dispatcher) err
 	return nil
 }
 
-// serve is a host with its recorder, until it is killed.
+// serve is a host with its recorder, until it is told to end or killed.
 func serve(ctx context.Context, store *session.Store, d *dispatch.Dispatcher) error {
 	s, err := store.Open("s1")
 	if err != nil {
@@ -129,7 +132,11 @@ func serve(ctx context.Context, store *session.Store, d *dispatch.Dispatcher) er
 		Permissions: turns.Asking(s),
 	})
 	if err != nil {
-		return errors.Join(err, <-served)
+		return err
 	}
-	return errors.Join(r.Run(ctx), r.Close(), <-served)
+	err = r.Run(context.WithoutCancel(ctx)) // it outlives the broker
+	if errors.Is(err, host.ErrNoHost) {
+		err = nil
+	}
+	return errors.Join(err, r.Close(), <-served)
 }
