@@ -13,9 +13,11 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/acp"
+	"github.com/docket-go/docket/adapter/codex"
 	"github.com/docket-go/docket/adapter/exec"
 	"github.com/docket-go/docket/adapter/file"
 	"github.com/docket-go/docket/adapter/none"
+	"github.com/docket-go/docket/adapter/oneshot"
 	"github.com/docket-go/docket/adapter/opencode"
 	"github.com/docket-go/docket/adapter/tmux"
 	"github.com/docket-go/docket/dispatch"
@@ -24,7 +26,7 @@ import (
 )
 
 // kinds are the adapters that are built in.
-var kinds = adapter.Registry{acp.Kind, exec.Kind, file.Kind, none.Kind, opencode.Kind, tmux.Kind}
+var kinds = adapter.Registry{acp.Kind, codex.Kind, exec.Kind, file.Kind, none.Kind, oneshot.Kind, opencode.Kind, tmux.Kind}
 
 // A call is one run of one verb: its arguments, where it reads and writes, and the
 // store.

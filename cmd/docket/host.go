@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/docket-go/docket/adapter"
-	"github.com/docket-go/docket/adapter/acp"
 	"github.com/docket-go/docket/adapter/host"
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/dispatch/turns"
@@ -27,31 +25,28 @@ import (
 
 func hostVerb() verb {
 	return verb{
-		name: "host", args: "ID -- CMD ARG...", min: 1, max: -1, run: runHost,
+		name: "host", args: "ID [-- CMD ARG...]", min: 1, max: -1, run: runHost,
 		changes: true,
 		short:   "run the headless agent of a session, hand over what it is owed, and record its turns",
 		more: "The session has the adapter of what CMD speaks, as docket new ID --adapter acp gives it:\n" +
-			"acp is the Agent Client Protocol, on its standard input and output. CMD gets one message\n" +
-			"at a time, the next after the turn of the one before. What it asks permission for is\n" +
-			"asked of a person, by the session's status; docket permit answers. Log lines go to\n" +
-			"standard error, with --verbose those of CMD too, which may hold anything.\n" +
+			"acp is the Agent Client Protocol on its standard input and output, codex what codex\n" +
+			"app-server speaks there, and with oneshot there is a process for each message, whose\n" +
+			"command is known by --as: " + presetNames() + ". CMD gets one message at a\n" +
+			"time, the next after the turn of the one before. What it asks permission for is asked of\n" +
+			"a person, by the session's status; docket permit answers. Log lines go to standard\n" +
+			"error, with --verbose those of CMD too, which may hold anything.\n" +
 			"The first SIGINT or SIGTERM ends it with CMD and all that this started; a turn that is\n" +
 			"open is finished as interrupted. The second one does not wait for that to be recorded.",
-		example: "docket host worker-1 --cwd ~/project -- opencode acp\ndocket host worker-2 -- gemini --acp",
-		flags:   []cli.Flag{&cli.StringFlag{Name: "cwd", Usage: "the `DIR` that the agent works in (else the current one)"}},
+		example: "docket host worker-1 --cwd ~/project -- opencode acp\ndocket host worker-2 -- codex app-server\ndocket host worker-3 --as gemini",
+		flags: []cli.Flag{
+			&cli.StringFlag{Name: "cwd", Usage: "the `DIR` that the agent works in (else the current one)"},
+			&cli.StringFlag{Name: "as", Usage: "with the adapter oneshot: which `PROGRAM` it is; CMD, if there is any, takes the place of its command"},
+		},
 	}
 }
 
-// A speaker makes what starts a program that speaks one protocol.
-type speaker func(p host.ProcessOptions) host.Starter
-
-// speakers are the adapters whose sessions have a host, with what their agents speak.
-var speakers = map[string]speaker{
-	acp.Kind.Name: func(p host.ProcessOptions) host.Starter { return acp.Starter(p, acp.Options{}) },
-}
-
 func runHost(ctx context.Context, c *call) error {
-	if c.literal != 1 || len(c.args) < 2 {
+	if c.literal != 1 || len(c.args) < 2 && !c.flags.IsSet("as") {
 		return &usageError{c.verb, "the command of the agent stands after --: as in docket host ID -- CMD ARG"}
 	}
 	return c.with(c.about(c.args[0]), func(s *session.Session) error {
@@ -84,19 +79,10 @@ func (c *call) starter(s *session.Session) (host.Starter, error) {
 	if err == nil && !info.IsDir() {
 		err = &fs.PathError{Op: "--cwd", Path: program.Dir, Err: errors.New("not a directory")}
 	}
-	if err == nil {
-		err = isProgram(program.Args[0], program.Dir)
+	if err != nil {
+		return nil, err
 	}
-	return speak(program), err
-}
-
-// isProgram looks for a program as it will be started, so that a slip is told at once.
-func isProgram(name, dir string) error {
-	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
-		name = filepath.Join(dir, name)
-	}
-	_, err := exec.LookPath(name)
-	return err
+	return speak(c, program)
 }
 
 // host is the session's host with its recorder, until ctx ends.
