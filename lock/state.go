@@ -1,10 +1,9 @@
 package lock
 
 import (
-	"fmt"
+	"bytes"
 	"io"
 	"strconv"
-	"strings"
 )
 
 const stateBytes = 64
@@ -18,38 +17,49 @@ type state struct {
 	restarted   bool   // not on disk: of another boot when read
 }
 
+// Where the fields stand in a line. They are separated by one space each.
+const (
+	wordEnd       = len("clean")
+	generationAt  = wordEnd + 1
+	generationEnd = generationAt + 20
+	bootAt        = generationEnd + 1
+	bootEnd       = stateBytes - 1
+)
+
 func (s *state) read(f io.ReaderAt) {
 	*s = state{interrupted: true}
 	var line [stateBytes]byte
-	if _, err := f.ReadAt(line[:], 0); err != nil {
+	if _, err := f.ReadAt(line[:], 0); err != nil || line[wordEnd] != ' ' || line[generationEnd] != ' ' || line[bootEnd] != '\n' {
 		return
 	}
-	fields := strings.Fields(string(line[:]))
-	if len(fields) != 3 || line[stateBytes-1] != '\n' {
-		return
-	}
-	generation, err := strconv.ParseUint(fields[1], 10, 64)
+	generation, err := strconv.ParseUint(string(line[generationAt:generationEnd]), 10, 64)
 	if err != nil {
 		return
 	}
 	s.generation = generation
-	s.dirty = fields[0] != "clean"
-	s.restarted = fields[2] != bootID()
-	if s.restarted {
-		s.boot = fields[2]
+	s.dirty = string(line[:wordEnd]) != "clean"
+	boot := bytes.TrimRight(line[bootAt:bootEnd], " ")
+	if s.restarted = string(boot) != bootID(); s.restarted {
+		s.boot = string(boot)
 	}
 	s.interrupted = s.dirty || s.restarted
 }
 
 func (s state) write(f io.WriterAt) error {
-	word := "clean"
+	word, boot := "clean", s.boot
 	if s.dirty {
 		word = "dirty"
 	}
-	boot := s.boot
 	if boot == "" {
 		boot = bootID()
 	}
-	_, err := f.WriteAt(fmt.Appendf(nil, "%s %020d %-36.36s\n", word, s.generation, boot), 0)
+	line := bytes.Repeat([]byte{' '}, stateBytes)
+	copy(line, word)
+	for i, n := generationEnd-1, s.generation; i >= generationAt; i, n = i-1, n/10 {
+		line[i] = byte('0' + n%10)
+	}
+	copy(line[bootAt:bootEnd], boot)
+	line[bootEnd] = '\n'
+	_, err := f.WriteAt(line, 0)
 	return err
 }
