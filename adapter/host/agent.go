@@ -82,7 +82,7 @@ type Seat struct {
 	noted func(p *Process) error // notes the process group for a later broker
 
 	mu       sync.Mutex
-	launched []*Process
+	launched []*Process // those that run, and perhaps the last
 }
 
 // Publish says that a fact about the session holds from now on. It belongs to no
@@ -105,9 +105,7 @@ func (s *Seat) Launch(o ProcessOptions) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	s.launched = append(s.launched, p)
-	s.mu.Unlock()
+	s.keep(p)
 	if s.noted == nil {
 		return p, nil
 	}
@@ -128,6 +126,15 @@ func (s *Seat) environment(env []string) []string {
 		}
 	}
 	return env
+}
+
+// keep notes what was launched, and drops what ended: a seat may launch a program for
+// every prompt.
+func (s *Seat) keep(p *Process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.launched = slices.DeleteFunc(s.launched, func(p *Process) bool { return p.Err() != nil })
+	s.launched = append(s.launched, p)
 }
 
 // clear ends what was launched for an agent that did not come to be.

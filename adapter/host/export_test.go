@@ -25,3 +25,10 @@ func DecodeFrame(line []byte) ([]byte, error) {
 	}
 	return appendFrame(nil, f)
 }
+
+// Kept returns how many programs the seat holds on to.
+func Kept(s *Seat) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.launched)
+}

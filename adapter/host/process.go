@@ -49,6 +49,9 @@ type Process struct {
 	done   chan struct{}
 	err    error
 	ending sync.Once
+
+	asked sync.Once     // SIGTERM goes once: many programs take a second for a command to drop everything
+	hurry chan struct{} // closed when it has gone
 }
 
 // Launch starts a program. An error means that nothing runs.
@@ -61,7 +64,7 @@ func Launch(o ProcessOptions) (*Process, error) {
 	if len(o.Args) == 0 {
 		return nil, errors.New("host: no program to start: name one")
 	}
-	p := &Process{cmd: exec.Command(o.Args[0], o.Args[1:]...), grace: o.Grace, done: make(chan struct{})}
+	p := &Process{cmd: exec.Command(o.Args[0], o.Args[1:]...), grace: o.Grace, done: make(chan struct{}), hurry: make(chan struct{})}
 	if p.grace == 0 {
 		p.grace = defaultGrace
 	}
@@ -169,16 +172,16 @@ func (p *Process) Stderr() string { return p.stderr.String() }
 
 // Close ends the program: first by the end of its input, then by SIGTERM to its
 // group, then by SIGKILL, each of the gentle steps bounded by the grace. When it
-// returns, Done is closed. It may be called more than once and at the same time. What waits in
-// Stdout is left to its reader, who closes it.
+// returns, Done is closed. It may be called more than once and at the same time, as may
+// [Process.Terminate]. What waits in Stdout is left to its reader, who closes it.
 func (p *Process) Close() error {
 	p.ending.Do(func() {
 		p.Stdin.Close()
-		if p.exits(p.grace) {
+		if p.exits(p.hurry) {
 			return
 		}
-		signalGroup(p.cmd, false)
-		if p.exits(p.grace) {
+		p.ask()
+		if p.exits(nil) {
 			return
 		}
 		signalGroup(p.cmd, true)
@@ -187,13 +190,34 @@ func (p *Process) Close() error {
 	return nil
 }
 
-// exits waits for the program's exit.
-func (p *Process) exits(grace time.Duration) bool {
-	end := time.NewTimer(grace)
+// Terminate ends the program without waiting for the end of its input to do so: SIGTERM
+// goes to its group now, before its input ends, and SIGKILL after the grace. Where
+// there are no process groups the program is killed. It returns at once; a Close that
+// is at work goes on from there, and one after it waits for the end.
+func (p *Process) Terminate() {
+	p.ask()
+	go p.Close()
+}
+
+// ask sends the SIGTERM, unless the number of the group may be another's by now.
+func (p *Process) ask() {
+	p.asked.Do(func() {
+		if p.Err() == nil {
+			signalGroup(p.cmd, false)
+		}
+		close(p.hurry)
+	})
+}
+
+// exits waits for the program's exit, as long as the grace and no hurry allow.
+func (p *Process) exits(hurry <-chan struct{}) bool {
+	end := time.NewTimer(p.grace)
 	defer end.Stop()
 	select {
 	case <-p.done:
 		return true
+	case <-hurry:
+		return false
 	case <-end.C:
 		return false
 	}

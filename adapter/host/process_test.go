@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/docket-go/docket/adapter/host"
 )
@@ -64,6 +65,90 @@ func TestProcessEndsWithItsGroup(t *testing.T) {
 				t.Error("got something of its group alive, want nothing")
 			}
 		})
+	}
+}
+
+// Each line is what the program did, in order: SIGTERM comes once and before the end of
+// its input, and SIGKILL where it is not heeded.
+func TestTerminate(t *testing.T) {
+	for _, tt := range []struct{ name, script, said, says string }{
+		{"heeded", "trap 'echo term; exit 3' TERM; echo up; cat; echo end of input", "term\n", "exit status 3"},
+		{"heeded later", "trap 'echo term' TERM; echo up; cat; echo end of input", "term\nend of input\n", "exit status 0"},
+		{"ignored", "trap '' TERM; echo up; while :; do sleep 1000 & wait; done", "", "signal: killed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := launch(t, tt.script, func(o *host.ProcessOptions) {
+				if tt.name == "ignored" {
+					o.Grace = 200e6
+				}
+			})
+			in := bufio.NewReader(p.Stdout)
+			if line, err := in.ReadString('\n'); line != "up\n" {
+				t.Fatalf("got %q, %v, want up", line, err)
+			}
+			p.Terminate()
+			p.Terminate()
+			<-p.Done()
+			if said, err := io.ReadAll(in); string(said) != tt.said || err != nil {
+				t.Errorf("got %q, %v, want %q", said, err, tt.said)
+			}
+			if err := p.Err(); err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("got %v, want %s", err, tt.says)
+			}
+			p.Terminate() // nothing is left to end
+			if err := p.Close(); err != nil || !noGroup(p.Pid()) {
+				t.Errorf("got %v, and its group gone: %v", err, noGroup(p.Pid()))
+			}
+		})
+	}
+}
+
+// A Close that waits for a program to take the end of its input waits no more.
+func TestTerminateHurriesClose(t *testing.T) {
+	p := launch(t, "cat; echo end of input; exec sleep 1000", func(o *host.ProcessOptions) { o.Grace = time.Hour })
+	closed := make(chan error, 1)
+	go func() { closed <- p.Close() }()
+	if line, err := bufio.NewReader(p.Stdout).ReadString('\n'); line != "end of input\n" {
+		t.Fatalf("got %q, %v", line, err)
+	}
+	p.Terminate()
+	if err := receive(t, "end of Close", closed); err != nil {
+		t.Error(err)
+	}
+	if err := p.Err(); err == nil || !strings.Contains(err.Error(), "signal: terminated") {
+		t.Errorf("got %v, want it terminated", err)
+	}
+}
+
+// An agent that starts a program for every prompt does not make its seat grow.
+func TestSeatDropsWhatEnded(t *testing.T) {
+	seat := &host.Seat{}
+	var lasting *host.Process
+	for i := range 1000 {
+		args := []string{"true"}
+		if i == 10 {
+			args = []string{"cat"}
+		}
+		p, err := seat.Launch(host.ProcessOptions{Args: args})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 10 {
+			lasting = p
+			defer p.Stdout.Close()
+			defer p.Close()
+			continue
+		}
+		<-p.Done()
+		p.Stdout.Close()
+		p.Stdin.Close()
+		if n := host.Kept(seat); n > 2 {
+			t.Fatalf("after %d programs: got %d kept, want the one that runs and the last", i+1, n)
+		}
+	}
+	if err := lasting.Err(); err != nil || host.Kept(seat) != 2 {
+		t.Errorf("got %d kept, and of the one that runs: %v", host.Kept(seat), err)
 	}
 }
 
