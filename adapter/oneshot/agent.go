@@ -201,8 +201,7 @@ func (a *Agent) attempt(ctx context.Context, t *turn, text, id string) error {
 	if err == nil {
 		return nil
 	}
-	terminate(r.process)
-	_ = r.process.Close()
+	r.process.Terminate()
 	<-r.over
 	return r.answer(err)
 }
@@ -223,7 +222,7 @@ func (a *Agent) start(t *turn, id string) (*run, error) {
 	}
 	a.mu.Unlock()
 	if unwanted {
-		terminate(p)
+		p.Terminate()
 		_ = p.Close()
 		p.Stdout.Close()
 		return nil, adapter.Refuse(errors.New("oneshot: the message was stopped before its process began"))
@@ -252,8 +251,7 @@ func (a *Agent) stop(t *turn) {
 	r := t.run
 	a.mu.Unlock()
 	if r != nil {
-		terminate(r.process)
-		go r.process.Close()
+		r.process.Terminate()
 	}
 }
 

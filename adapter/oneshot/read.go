@@ -59,10 +59,7 @@ func (r *run) take(line []byte, whole bool) {
 		r.tell()
 	}
 	if to.final {
-		r.linger = time.AfterFunc(r.a.options.ExitGrace, func() {
-			terminate(r.process)
-			_ = r.process.Close()
-		})
+		r.linger = time.AfterFunc(r.a.options.ExitGrace, r.process.Terminate)
 	}
 }
 
