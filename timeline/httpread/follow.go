@@ -88,6 +88,9 @@ func (h *Handler) fleet(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if after == startWord {
+		after = ""
+	}
 	if h.o.Fleet == nil {
 		return notOffered("events of all sessions")
 	}

@@ -46,8 +46,9 @@ type Options struct {
 	// of which there are at most [MaxPage].
 	States func(ctx context.Context, id string, mids []string) (map[string]State, error)
 
-	// Fleet follows all sessions of the store behind the place that after names; empty
-	// means from the beginning. It yields one update with CaughtUp where history ends.
+	// Fleet follows all sessions of the store behind the place that after names: the
+	// Next of an update, "end" for what comes from now on, or empty for all there is. It
+	// yields one update with CaughtUp where history ends, and ends with ctx.
 	Fleet func(ctx context.Context, after string) iter.Seq2[FleetUpdate, error]
 
 	// Token is what every request for data must bear, also one from this machine; see

@@ -2,37 +2,49 @@ package httpread
 
 import (
 	"embed"
+	"errors"
+	"io/fs"
 	"net/http"
 	"path"
 	"strconv"
+	"strings"
 )
 
 //go:embed page openapi.json
 var files embed.FS
 
-// assets are the files of the page, by path.
-var assets = map[string]struct{ file, kind string }{
-	"/":          {"page/index.html", "text/html; charset=utf-8"},
-	"/app.js":    {"page/app.js", "text/javascript; charset=utf-8"},
-	"/stream.js": {"page/stream.js", "text/javascript; charset=utf-8"},
-	"/style.css": {"page/style.css", "text/css; charset=utf-8"},
-	"/icon.svg":  {"page/icon.svg", "image/svg+xml"},
+// kinds are the content types of the page's files.
+var kinds = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
 }
 
+// page serves the files of the page, which lie side by side at the root.
 func (h *Handler) page(w http.ResponseWriter, r *http.Request) error {
-	a, ok := assets[r.URL.Path]
-	if !ok {
-		return refuse(http.StatusNotFound, "no-path", "there is nothing at this path: /api/openapi.json describes what there is")
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	if name == "" {
+		name = "index.html"
 	}
-	return serveFile(w, r, a.file, a.kind)
+	if !fs.ValidPath(name) || strings.Contains(name, "/") || name == "." {
+		return errNoPath
+	}
+	err := serveFile(w, r, "page/"+name, kinds[path.Ext(name)])
+	if errors.Is(err, fs.ErrNotExist) {
+		return errNoPath
+	}
+	return err
 }
+
+var errNoPath = refuse(http.StatusNotFound, "no-path", "there is nothing at this path: /api/openapi.json describes what there is")
 
 func (h *Handler) description(w http.ResponseWriter, r *http.Request) error {
 	return serveFile(w, r, "openapi.json", "application/json; charset=utf-8")
 }
 
 func serveFile(w http.ResponseWriter, r *http.Request, file, kind string) error {
-	b, err := files.ReadFile(path.Clean(file))
+	b, err := files.ReadFile(file)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,8 @@ type list struct {
 		Last                                      *struct{ TS, Kind, Display, Excerpt string }
 		Fault                                     *struct{ Error, Code string }
 	}
-	Next *string
+	Next   *string
+	Offers []string
 }
 
 func TestSessionsAreListedWithWordOwedAndLastEvent(t *testing.T) {
@@ -150,7 +151,7 @@ func TestLargeTextsMakeSmallPages(t *testing.T) {
 	f := begin(t)
 	s := f.make("a")
 	for i := range 3 {
-		f.append(s, timeline.Sent{MID: fmt.Sprint("m", i), Text: strings.Repeat("x", 3<<20)})
+		f.append(s, timeline.Sent{MID: fmt.Sprint("m", i), Text: strings.Repeat("x", 2100<<10)})
 	}
 	var got []string
 	after := "start"
@@ -317,7 +318,7 @@ func TestWhatIsNotGivenIsNotOffered(t *testing.T) {
 	f.get("/api/sessions/a/states?mid=m").refused(t, 501, "not-offered")
 	f.ask(http.MethodPost, "/api/sessions/a/input", `{"text":"x"}`, "Content-Type: application/json").refused(t, 501, "not-offered")
 	var l list
-	if f.get("/api/sessions").into(t, &l); len(l.Sessions) != 1 || l.Sessions[0].Owed != nil {
+	if f.get("/api/sessions").into(t, &l); len(l.Sessions) != 1 || l.Sessions[0].Owed != nil || len(l.Offers) != 0 {
 		t.Errorf("got %+v, want an owed count that nobody can tell", l)
 	}
 }

@@ -64,7 +64,8 @@ func (h *Handler) sessions(w http.ResponseWriter, r *http.Request) error {
 	list := struct {
 		Sessions []summary `json:"sessions"`
 		Next     *string   `json:"next"`
-	}{Sessions: []summary{}}
+		Offers   []string  `json:"offers"`
+	}{Sessions: []summary{}, Offers: h.offers()}
 	for i, id := range ids {
 		if len(list.Sessions) == n {
 			list.Next = &ids[i-1]
@@ -78,6 +79,20 @@ func (h *Handler) sessions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return answer(w, r, list)
+}
+
+// offers names what the embedder has given functions for.
+func (h *Handler) offers() []string {
+	offers := []string{}
+	for _, o := range []struct {
+		name  string
+		given bool
+	}{{"events", h.o.Fleet != nil}, {"input", h.o.Send != nil}, {"pending", h.o.Pending != nil}, {"states", h.o.States != nil}} {
+		if o.given {
+			offers = append(offers, o.name)
+		}
+	}
+	return offers
 }
 
 // ids returns the ids behind after, sorted.

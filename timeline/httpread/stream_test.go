@@ -213,7 +213,7 @@ func TestHeartbeats(t *testing.T) {
 func TestASlowClientIsDroppedAndResumes(t *testing.T) {
 	var log lockedBuffer
 	f := begin(t, func(o *httpread.Options) {
-		o.WriteWait, o.Logger = 50*time.Millisecond, log.logger()
+		o.WriteWait, o.Logger = 300*time.Millisecond, log.logger()
 	})
 	s := f.make("a")
 	const n = 24

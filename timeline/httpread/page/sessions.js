@@ -1,0 +1,113 @@
+// The list of sessions: the newest event first, what is archived last.
+
+import { el, show, time } from "./text.js";
+import { json, request } from "./request.js";
+import { Follow } from "./stream.js";
+
+const $ = (id) => document.getElementById(id);
+const every = 5000; // debts come and go without an event
+const soon = 400;
+const shownAtFirst = 200;
+
+export class Sessions {
+  all = new Map();
+  offers = new Set(); // what the server can do
+  current = "";
+  #timer; #busy = false; #again = false; #most = shownAtFirst;
+
+  constructor(changed, state) {
+    this.changed = changed;
+    this.state = state;
+    $("filter").addEventListener("input", () => this.draw());
+    $("list-more").addEventListener("click", () => { this.#most += shownAtFirst; this.draw(); });
+    document.addEventListener("visibilitychange", () => document.hidden || this.load());
+    this.load();
+  }
+
+  // soon looks again in a moment, as something happened.
+  soon() { this.#plan(soon); }
+
+  // offered learns what the server can do. Where it does not tell of all sessions,
+  // looking every few seconds does.
+  #offered(offers) {
+    if (offers.includes("events") && !this.offers.has("events")) {
+      const nothing = () => {};
+      new Follow(request, "api/events?after=end", "", { event: () => this.soon(), state: nothing, refused: nothing });
+    }
+    this.offers = new Set(offers);
+  }
+
+  #plan(wait) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.load(), wait);
+  }
+
+  async load() {
+    if (document.hidden) return;
+    if (this.#busy) { this.#again = true; return; }
+    this.#busy = true;
+    try {
+      const all = new Map();
+      let after = "";
+      do {
+        const page = await json("api/sessions" + (after && "?after=" + encodeURIComponent(after)));
+        this.#offered(page.offers);
+        for (const s of page.sessions) all.set(s.id, s);
+        after = page.next;
+      } while (after);
+      this.all = all;
+      this.state("live");
+      this.draw();
+      this.changed();
+    } catch (err) {
+      this.state(err.status ? "lost" : "wait", err.message);
+    } finally {
+      this.#busy = false;
+      this.#plan(this.#again ? soon : every);
+      this.#again = false;
+    }
+  }
+
+  choose(id) {
+    this.current = id;
+    this.draw();
+  }
+
+  draw() {
+    const what = $("filter").value.trim().toLowerCase();
+    const fits = (s) => [s.id, s.title, s.display].some((t) => t?.toLowerCase().includes(what));
+    const when = (s) => (s.archived ? "" : "1") + (s.last?.ts ?? s.createdAt ?? "");
+    const found = [...this.all.values()].filter(fits).sort((a, b) => (when(a) < when(b) ? 1 : when(a) > when(b) ? -1 : a.id < b.id ? -1 : 1));
+    const had = document.activeElement?.closest?.("#list a")?.dataset.id;
+    $("list").replaceChildren(...found.slice(0, this.#most).map((s) => this.#item(s)));
+    if (had) [...$("list").querySelectorAll("a")].find((a) => a.dataset.id === had)?.focus({ preventScroll: true });
+    $("list-more").hidden = found.length <= this.#most;
+    $("list-empty").hidden = found.length > 0;
+    $("list-empty").textContent = this.all.size ? "No session fits." : "There is no session yet.";
+  }
+
+  #item(s) {
+    const title = show(el("span", { class: "title", dir: "auto" }), s.title || s.id);
+    const link = el("a", {
+      class: "item" + (s.archived || s.retired ? " past" : ""), href: "#/s/" + s.id, "data-id": s.id,
+      "aria-current": s.id === this.current ? "page" : null,
+    }, el("div", { class: "top" }, title, time(s.last?.ts ?? s.createdAt, true)));
+    if (s.last?.excerpt) link.append(show(el("p", { class: "excerpt", dir: "auto" }), s.last.excerpt.slice(0, 160)));
+    link.append(el("div", { class: "tags" }, ...pills(s), s.title ? el("span", { class: "sid" }, s.id) : null));
+    return el("li", {}, link);
+  }
+}
+
+// pills are the words of a session: its status, what it is owed, what is wrong.
+export function pills(s) {
+  const found = [];
+  if (s.display) found.push(pill(s.display));
+  if (s.owed) found.push(el("span", { class: "pill owed", title: "not delivered yet" }, s.owed + " owed"));
+  if (s.launching) found.push(el("span", { class: "pill" }, "starting"));
+  if (s.archived) found.push(el("span", { class: "pill" }, "archived"));
+  if (s.retired) found.push(el("span", { class: "pill" }, "retired"));
+  if (s.fault) found.push(el("span", { class: "pill fault", title: s.fault.error }, "damaged"));
+  return found;
+}
+
+export const pill = (word) => show(el("span", { class: "pill", "data-word": word }), word);

@@ -1,0 +1,333 @@
+package httpread_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/httpread"
+	"github.com/docket-go/docket/timeline/session"
+)
+
+const (
+	live = "document.getElementById('link').dataset.state === 'live'"
+	said = "document.getElementById('log').innerText"
+)
+
+// told has a conversation in it, and sessions around it.
+func told(t *testing.T, change ...func(*httpread.Options)) (*fixture, *session.Session) {
+	t.Helper()
+	f := begin(t, change...)
+	s := f.make("worker-1")
+	at := now.Add(-26 * time.Hour)
+	f.append(s,
+		timeline.Sent{Time: at, MID: "q1", Text: "Please make the tests of the parser pass, and keep its public surface as it is.", ReplyVia: timeline.Note},
+		timeline.Status{Time: at.Add(time.Minute), Status: "active", Note: "Reading the parser and its tests."},
+		timeline.Status{Time: at.Add(9 * time.Minute), Status: "awaiting", Proposal: "merge", Note: "All 214 tests pass.\n\n- the lexer kept a position that was one byte off\n- two tests asked for that mistake, and are right now\n\nShall I merge it?"},
+		timeline.Sent{Time: now, MID: "q2", Text: "Which two tests?"},
+		timeline.Sent{Time: now, MID: "q3", Text: "The linter's run is at an end: nothing found.", From: "worker-2"},
+	)
+	f.declare(s, "active", "", "TestOffsets and TestTabs: both compared with the position behind the tab.")
+	f.ended["q1"] = httpread.State{State: "delivered", EndedAt: now}
+	f.ended["q2"] = httpread.State{State: "delivered", EndedAt: now}
+	f.owed["worker-1"] = []httpread.Owed{{MID: "q3", Text: "x", State: "owed", Attempts: 2, LastError: "the agent is busy"}}
+	f.declare(f.make("worker-2"), "awaiting", "nothing", "The linter has nothing to say.")
+	f.declare(f.make("release-notes"), "awaiting", "close", "Written, and read by nobody yet.")
+	f.make("idle")
+	return f, s
+}
+
+// It is long because it is one browser, which takes a while to start.
+func TestPage(t *testing.T) {
+	b := launch(t)
+	for name, test := range map[string]func(*testing.T, *browser){
+		"sends and lives":     pageSends,
+		"reconnects":          pageReconnects,
+		"on a phone":          pageOnAPhone,
+		"hostile text":        pageHostile,
+		"searches":            pageSearches,
+		"shows what is early": pageEarlier,
+		"asks for a token":    pageToken,
+		"is labelled":         pageLabels,
+		"a closed session":    pageClosed,
+		"follows all":         pageFollowsAll,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, b) })
+	}
+}
+
+func pageSends(t *testing.T, b *browser) {
+	f, s := told(t)
+	p := b.open(t, f.url, 1200, 800)
+	p.until("document.querySelectorAll('#list a').length === 4 && " + live)
+	p.shoot("list")
+	p.eval("document.querySelector('#list a[data-id=worker-1]').click()")
+	p.until(said + ".includes('Which two tests?') && document.querySelectorAll('.state[data-state=delivered]').length === 2")
+	p.until("document.querySelector('.state[data-state=owed]')?.textContent === 'owed, 2 attempts: the agent is busy'")
+	p.shoot("conversation-light")
+	p.dark(true)
+	p.shoot("conversation-dark")
+
+	p.eval("document.getElementById('text').focus()")
+	p.typed("Good: merge it.")
+	p.press("Enter", 13, 2)
+	p.until("[...document.querySelectorAll('.entry.sent')].at(-1).innerText.includes('Good: merge it.')")
+	p.until("document.getElementById('text').value === ''")
+	page := f.page("/api/sessions/worker-1/timeline?limit=1")
+	if e := page.Events[0]; e.Text != "Good: merge it." || e.From != "" || len(f.keys) != 1 {
+		t.Errorf("got %+v with %d keys, want one keyed message of a human", e, len(f.keys))
+	}
+	p.until("[...document.querySelectorAll('.entry.sent')].at(-1).innerText.includes('answer by note')")
+	f.deliver("worker-1")
+	p.until("[...document.querySelectorAll('.state')].every((e) => e.dataset.state === 'delivered')")
+	f.declare(s, "awaiting", "nothing", "It is merged.")
+	p.until("[...document.querySelectorAll('.entry')].at(-1).innerText.includes('It is merged.')")
+	p.until("document.querySelector('#meta .pill').textContent === 'done'")
+	p.shoot("answered-dark")
+	p.quiet()
+}
+
+// What was said while the server was away is shown when it is back, each once.
+func pageReconnects(t *testing.T, b *browser) {
+	f, s := told(t)
+	stop, address := listen(t, f, "127.0.0.1:0")
+	p := b.open(t, "http://"+address+"/#/s/worker-1", 1000, 700)
+	p.until(said + ".includes('TestOffsets') && " + live)
+	stop()
+	p.until("document.getElementById('link').dataset.state === 'wait'")
+	p.eval("document.getElementById('text').focus()")
+	p.typed("said while it is away")
+	p.press("Enter", 13, 2)
+	p.until("!document.getElementById('notice').hidden")
+	p.shoot("away")
+	f.numbered(s, 0, 3)
+	listen(t, f, address)
+	p.until(said + ".includes('text 2') && " + live)
+	p.press("Enter", 13, 2)
+	p.until(said + ".includes('said while it is away')")
+	f.numbered(s, 3, 1)
+	p.until(said + ".includes('text 3')")
+	for _, text := range []string{"text 0", "text 1", "text 2", "text 3", "said while it is away", "TestOffsets"} {
+		if n := p.eval(fmt.Sprintf("%s.split(%q).length - 1", said, text)); n != "1" {
+			t.Errorf("%q is shown %s times", text, n)
+		}
+	}
+}
+
+// listen serves f at the address until stop.
+func listen(t *testing.T, f *fixture, address string) (stop func(), at string) {
+	t.Helper()
+	h, err := httpread.New(httpread.Options{Store: f.store, Send: f.send, Pending: f.pending, States: f.states})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l net.Listener
+	eventually(t, func() bool {
+		l, err = net.Listen("tcp", address)
+		return err == nil
+	})
+	s := h.Server()
+	go s.Serve(l)
+	stop = func() {
+		h.Close()
+		s.Close()
+	}
+	t.Cleanup(stop)
+	return stop, l.Addr().String()
+}
+
+func pageOnAPhone(t *testing.T, b *browser) {
+	f, _ := told(t)
+	p := b.open(t, f.url, 390, 844)
+	p.until("document.querySelectorAll('#list a').length === 4 && " + live)
+	p.shoot("phone-list")
+	if p.eval("getComputedStyle(document.getElementById('conversation')).display") != "none" {
+		t.Error("list and conversation are shown at once")
+	}
+	p.eval("document.querySelector('#list a[data-id=worker-1]').click()")
+	p.until("document.querySelector('.state[data-state=owed]')")
+	p.shoot("phone-conversation")
+	if w := p.eval("document.documentElement.scrollWidth"); w != "390" {
+		t.Errorf("the page is %s wide, want 390", w)
+	}
+	small := "[...document.querySelectorAll('#open button, #open a, #open select, #open textarea')].filter((e) => e.offsetParent && !e.matches('.more') && e.getBoundingClientRect().height < 36).map((e) => e.id)"
+	if got := p.eval(small + ".join()"); got != "" {
+		t.Errorf("too small for a finger: %s", got)
+	}
+	p.eval("document.getElementById('back').click()")
+	p.until("getComputedStyle(document.querySelector('nav')).display !== 'none'")
+	p.quiet()
+}
+
+func pageHostile(t *testing.T, b *browser) {
+	f := begin(t)
+	s := f.make("hostile")
+	evil := "<img src=x onerror=\"document.title='pwned'\"><script>document.title='pwned'</script>"
+	if err := s.Update(t.Context(), func(r *session.Record) error {
+		r.Title = evil
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	f.append(s,
+		timeline.Sent{MID: evil, Text: evil + " \u202egnp.exe\u202c end", From: "<b>x</b>\u202e"},
+		timeline.Status{Status: "awaiting", Proposal: "\"><b>", Note: "javascript:alert(1) " + strings.Repeat("w", 3000) + "\u2066" + strings.Repeat("\n", 50)},
+	)
+	f.owed["hostile"] = []httpread.Owed{{MID: evil, State: "owed", LastError: evil}}
+	p := b.open(t, f.url+"/#/s/hostile", 700, 800)
+	p.until("document.querySelector('.state[data-state=owed]')")
+	p.until("document.getElementById('name').textContent.startsWith('<img')")
+	p.shoot("hostile")
+	if got := p.eval("document.querySelectorAll('img, #app script, #app b b, [onerror]').length"); got != "0" {
+		t.Errorf("%s elements came from text", got)
+	}
+	if got := p.eval("document.title"); strings.HasPrefix(got, "pwned") {
+		t.Error("a text was run")
+	}
+	if got := p.eval("document.querySelector('.entry.sent .body').textContent"); got != evil+" U+202Egnp.exeU+202C end" {
+		t.Errorf("got %q", got)
+	}
+	if got := p.eval("document.documentElement.scrollWidth"); got != "700" {
+		t.Errorf("the page is %s wide, want 700", got)
+	}
+	p.quiet()
+}
+
+func pageSearches(t *testing.T, b *browser) {
+	f, s := told(t)
+	p := b.open(t, f.url+"/#/s/worker-1", 1000, 700)
+	p.until(said + ".includes('TestOffsets')")
+	p.eval("document.getElementById('scroll').focus()")
+	p.press("/", 191, 0)
+	p.until("document.activeElement.id === 'find-text'")
+	p.typed("TESTS")
+	p.until("document.getElementById('find-count').textContent === '5 of 5'")
+	p.press("Enter", 13, 0)
+	p.until("document.getElementById('find-count').textContent === '1 of 5' && document.querySelector('mark.now').closest('.entry') === document.querySelector('.entry')")
+	p.shoot("search")
+	f.numbered(s, 0, 1)
+	f.append(s, timeline.Sent{MID: "more", Text: "more tests"})
+	p.until("document.getElementById('find-count').textContent === '1 of 6'")
+	p.press("Escape", 27, 0)
+	p.until("document.querySelectorAll('mark').length === 0 && document.getElementById('find').hidden")
+	p.quiet()
+}
+
+func pageEarlier(t *testing.T, b *browser) {
+	f := begin(t)
+	s := f.make("long")
+	for day := range 3 {
+		for i := range 150 {
+			f.append(s, timeline.Sent{Time: now.Add(time.Duration(day) * 24 * time.Hour), MID: fmt.Sprint("d", day, "-", i), Text: fmt.Sprintf("say %d.%03d", day, i)})
+		}
+	}
+	p := b.open(t, f.url+"/#/s/long", 1000, 700)
+	for _, want := range []string{"200", "400", "450"} {
+		p.until("document.querySelectorAll('.entry').length === " + want)
+		p.eval("document.getElementById('earlier').click()")
+	}
+	p.until("document.getElementById('earlier').hidden")
+	if got := p.eval("document.querySelectorAll('.day').length"); got != "3" {
+		t.Errorf("got %s days, want 3", got)
+	}
+	texts := "[...document.querySelectorAll('.entry .body')].map((e) => e.textContent)"
+	if got := p.eval(texts + ".join() === " + texts + ".sort().join()"); got != "true" {
+		t.Error("the messages are not in order")
+	}
+	p.quiet()
+}
+
+func pageToken(t *testing.T, b *browser) {
+	f, _ := told(t, withToken)
+	p := b.open(t, f.url+"/#/s/worker-1", 900, 700)
+	p.until("document.getElementById('ask').open && document.getElementById('ask-bad').hidden")
+	p.shoot("token")
+	p.eval("document.getElementById('token').focus()")
+	p.typed("not the right token")
+	p.press("Enter", 13, 0)
+	p.until("document.getElementById('ask').open && !document.getElementById('ask-bad').hidden")
+	p.eval("document.getElementById('token').focus()")
+	p.typed(token)
+	p.press("Enter", 13, 0)
+	p.until("document.querySelectorAll('#list a').length === 4 && !document.getElementById('ask').open && " + live)
+	p.until(said + ".includes('TestOffsets')")
+}
+
+// Whoever listens or uses keys finds everything by its name.
+func pageLabels(t *testing.T, b *browser) {
+	f, _ := told(t)
+	p := b.open(t, f.url+"/#/s/worker-1", 1000, 700)
+	p.until(said + ".includes('TestOffsets') && " + live)
+	named := "(e) => (e.getAttribute('aria-label') || e.labels?.[0]?.textContent || e.textContent).trim()"
+	if got := p.eval("[...document.querySelectorAll('button, input, textarea, select, a, nav, main, [role=region]')].filter((e) => !(" + named + ")(e)).map((e) => e.outerHTML).join()"); got != "" {
+		t.Errorf("without a name: %s", got)
+	}
+	for what, selector := range map[string]string{
+		"landmarks": "nav[aria-label]", "main": "main", "a language": "html[lang]", "a live log": "[role=log][aria-live=polite]",
+		"a current session": "#list a[aria-current=page]", "a status": "#link[role=status]", "an alert": "[role=alert]",
+	} {
+		if p.eval("document.querySelectorAll(\""+selector+"\").length > 0") != "true" {
+			t.Errorf("there is no %s", what)
+		}
+	}
+	order := []string{}
+	p.eval("document.activeElement.blur(); document.body.focus()")
+	p.eval("document.querySelector('.skip').focus()")
+	for range 6 {
+		p.press("Tab", 9, 0)
+		order = append(order, p.eval("document.activeElement.id || document.activeElement.dataset.id"))
+		if p.eval("getComputedStyle(document.activeElement).outlineStyle") != "solid" {
+			t.Errorf("the focus on %s is not seen", order[len(order)-1])
+		}
+	}
+	if order[0] != "filter" || order[5] != "find-open" {
+		t.Errorf("got the order %v", order)
+	}
+	p.quiet()
+}
+
+// Where the server tells of all sessions, the list follows that.
+func pageFollowsAll(t *testing.T, b *browser) {
+	told, places := make(chan httpread.FleetUpdate), make(chan string, 1)
+	f := begin(t, func(o *httpread.Options) {
+		o.Fleet = func(ctx context.Context, after string) iter.Seq2[httpread.FleetUpdate, error] {
+			return func(yield func(httpread.FleetUpdate, error) bool) {
+				places <- after
+				for u := (httpread.FleetUpdate{CaughtUp: true, Next: "c1"}); yield(u, nil); {
+					select {
+					case u = <-told:
+					case <-ctx.Done():
+						return
+					}
+				}
+			}
+		}
+	})
+	f.make("first")
+	p := b.open(t, f.url, 1000, 700)
+	p.until("document.querySelectorAll('#list a').length === 1")
+	if got := <-places; got != "end" {
+		t.Errorf("followed from %q, want the end", got)
+	}
+	f.make("second")
+	told <- httpread.FleetUpdate{Session: "second", Event: timeline.Event{Kind: timeline.KindStatus, Status: "active"}, Next: "c2"}
+	p.until("document.querySelectorAll('#list a').length === 2")
+	p.quiet()
+}
+
+func pageClosed(t *testing.T, b *browser) {
+	f, s := told(t)
+	p := b.open(t, f.url+"/#/s/worker-1", 1000, 700)
+	p.until(said + ".includes('TestOffsets') && " + live)
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.until("document.getElementById('notice').textContent.includes('no such session any more')")
+	p.until("!document.querySelector('#list a[data-id=worker-1]')")
+	p.shoot("closed")
+}
