@@ -28,6 +28,7 @@ type repaired struct {
 	Aside    *string  `json:"aside"`
 	Kept     []string `json:"kept"`
 	Restored []string `json:"restored"`
+	Doubtful []string `json:"doubtful"` // those of Restored that may have been delivered
 	Dropped  []string `json:"dropped"`
 	Left     []fault  `json:"left"` // damage that it cannot mend
 }
@@ -40,7 +41,8 @@ func runRepair(ctx context.Context, c *call) error {
 	}
 	answer := repaired{
 		Session: id, Aside: orNull(r.Aside),
-		Kept: append([]string{}, r.Kept...), Restored: append([]string{}, r.Restored...), Dropped: append([]string{}, r.Dropped...),
+		Kept: append([]string{}, r.Kept...), Restored: append([]string{}, r.Restored...),
+		Doubtful: append([]string{}, r.Doubtful...), Dropped: append([]string{}, r.Dropped...),
 	}
 	if r.Fault != nil {
 		answer.Fault = orNull(faultWords(id, r.Fault))
@@ -106,7 +108,10 @@ func (r repaired) lines() []string {
 	for _, what := range []struct {
 		did  string
 		mids []string
-	}{{"kept", r.Kept}, {"restored", r.Restored}, {"dropped, as it is at an end", r.Dropped}} {
+	}{
+		{"kept", r.Kept}, {"restored", r.Restored}, {"of these unconfirmed, as they may have been delivered", r.Doubtful},
+		{"dropped, as it is at an end", r.Dropped},
+	} {
 		if len(what.mids) > 0 {
 			lines = append(lines, what.did+": "+someOf(what.mids))
 		}
