@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/docket-go/docket/lock/step"
 )
@@ -29,17 +30,21 @@ type File struct {
 func (f File) Path() string { return filepath.Join(f.Dir, f.Name) }
 
 // Load decodes the file into v, a pointer, and returns false if there is none. A file
-// that is no JSON value, or no plain file of at most 64 KiB, is [ErrFile].
+// that is no JSON value, or no plain file of at most 64 KiB, is [ErrFile]; any other
+// error says nothing about the file, only that it cannot be read now.
 func (f File) Load(v any) (found bool, err error) {
 	data, err := readFile(f.Dir, f.Name)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
+	case errors.Is(err, errNotPlain) || errors.Is(err, syscall.ELOOP): // a link
+		return false, fmt.Errorf("%w: %s: %w", ErrFile, f.Path(), errNotPlain)
+	case err != nil:
+		return false, fmt.Errorf("host: %w", err)
 	}
-	if err == nil {
-		d := json.NewDecoder(bytes.NewReader(data))
-		if err = d.Decode(v); err == nil && d.More() {
-			err = errors.New("something stands behind the value")
-		}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err = d.Decode(v); err == nil && d.More() {
+		err = errors.New("something stands behind the value")
 	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -59,7 +64,10 @@ func (f File) Save(v any) error {
 	if err != nil {
 		return fmt.Errorf("host: %s: %w", f.Path(), err)
 	}
-	if err := f.replace(append(data, '\n')); err != nil {
+	if data = append(data, '\n'); len(data) > maxSmallFile {
+		return fmt.Errorf("host: %s: %d bytes are more than is read of it", f.Path(), len(data))
+	}
+	if err := f.replace(data); err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
 	return nil

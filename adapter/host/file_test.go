@@ -5,6 +5,7 @@ package host_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,8 +27,10 @@ func TestFile(t *testing.T) {
 			t.Errorf("got %v, %v, %v, want %q", got, found, err, id)
 		}
 	}
-	if err := f.Save(func() {}); err == nil {
-		t.Error("what is no JSON was saved")
+	for name, v := range map[string]any{"no JSON": func() {}, "more than Load reads": strings.Repeat("x", 64<<10)} {
+		if err := f.Save(v); err == nil {
+			t.Errorf("%s: got it saved, want an error", name)
+		}
 	}
 	if found, err := f.Load(&got); !found || err != nil || got["id"] != "b\n\"c" {
 		t.Errorf("after a failed Save: got %v, %v, %v", got, found, err)
@@ -59,6 +62,16 @@ func TestFileThatMakesNoSense(t *testing.T) {
 				t.Errorf("afterwards: got %v, %v, %v", got, found, err)
 			}
 		})
+	}
+}
+
+// A file that cannot be read may be a good one: nobody is told that it makes no sense.
+func TestFileThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+	f := host.File{Dir: filepath.Join(dir, "file"), Name: "thread.json"} // fails for root, too
+	if found, err := f.Load(new(any)); found || err == nil || errors.Is(err, host.ErrFile) || !strings.Contains(err.Error(), f.Path()) {
+		t.Errorf("got %v, %v, want an error that is not %v, and the path", found, err, host.ErrFile)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 // maxSmallFile bounds what is read of a file that holds a line.
 const maxSmallFile = 64 << 10
 
+var errNotPlain = errors.New("not a small plain file: remove it")
+
 // readFile reads a small file of the session directory. What is not a plain file is
 // refused: a pipe that somebody put there would never end.
 func readFile(dir, name string) ([]byte, error) {
@@ -28,7 +30,7 @@ func readFile(dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxSmallFile {
-		return nil, fmt.Errorf("%s is not a small plain file: remove it", path)
+		return nil, fmt.Errorf("%s: %w", path, errNotPlain)
 	}
 	return io.ReadAll(io.LimitReader(f, maxSmallFile))
 }
