@@ -1,16 +1,10 @@
 package oneshot
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 
-	"github.com/docket-go/docket/lock/step"
+	"github.com/docket-go/docket/adapter/host"
 )
 
 // A Store keeps the program's id of the conversation from one prompt to the next.
@@ -49,55 +43,20 @@ type record struct {
 // Load reads the file. The error is [ErrStore] for one that is damaged or of a later
 // version.
 func (f FileStore) Load(dir string) (string, error) {
-	path := filepath.Join(f.Dir, sessionFile)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("oneshot: %w", err)
-	}
 	var r record
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err = d.Decode(&r); err == nil && (d.More() || r.Version != 1 || r.Session == "") {
-		err = io.ErrUnexpectedEOF
+	found, err := f.file().Load(&r)
+	if errors.Is(err, host.ErrFile) || err == nil && found && (r.Version != 1 || r.Session == "") {
+		return "", fmt.Errorf("%w: %s", ErrStore, f.file().Path())
 	}
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", ErrStore, path)
-	}
-	if r.Preset != f.Preset || r.Dir != dir {
-		return "", nil
+	if err != nil || !found || r.Preset != f.Preset || r.Dir != dir {
+		return "", err
 	}
 	return r.Session, nil
 }
 
-// Save replaces the file. An error leaves the one of before; if the process dies, one
-// of the two is there, and perhaps a temporary file that the next Save replaces.
+// Save replaces the file, as [host.File] does.
 func (f FileStore) Save(dir, id string) error {
-	data, err := json.Marshal(record{1, f.Preset, dir, id})
-	if err != nil {
-		return fmt.Errorf("oneshot: %w", err)
-	}
-	path := filepath.Join(f.Dir, sessionFile)
-	if err := writeSynced(path+".tmp", append(data, '\n')); err != nil {
-		return fmt.Errorf("oneshot: %w", err)
-	}
-	step.At("adapter/oneshot: session file is written")
-	if err := os.Rename(path+".tmp", path); err != nil {
-		return fmt.Errorf("oneshot: %w", err)
-	}
-	step.At("adapter/oneshot: session file is in place")
-	if err := syncDir(f.Dir); err != nil {
-		return fmt.Errorf("oneshot: %w", err)
-	}
-	return nil
+	return f.file().Save(record{1, f.Preset, dir, id})
 }
 
-func writeSynced(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
-}
+func (f FileStore) file() host.File { return host.File{Dir: f.Dir, Name: sessionFile} }

@@ -61,8 +61,8 @@ func TestFileStoreDamaged(t *testing.T) {
 // TestFileStoreKilled kills a process between any two steps of a Save.
 func TestFileStoreKilled(t *testing.T) {
 	for name, want := range map[string]string{
-		"adapter/oneshot: session file is written":  "old",
-		"adapter/oneshot: session file is in place": "new",
+		"adapter/host: oneshot-session.json is drafted":  "old",
+		"adapter/host: oneshot-session.json is in place": "new",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := oneshot.FileStore{Dir: t.TempDir(), Preset: "codex"}
