@@ -200,10 +200,15 @@ func (c *conn) withdraw(l *outgoing) bool {
 	if !c.out.withdraw(l) {
 		return false
 	}
+	c.forget(l)
+	return true
+}
+
+// forget passes over the answer to a request.
+func (c *conn) forget(l *outgoing) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	maps.DeleteFunc(c.calls, func(_ uint64, asked call) bool { return asked.line == l })
-	return true
 }
 
 // notify sends a notification.

@@ -204,3 +204,34 @@ func TestRealKillOfTheHost(t *testing.T) {
 		}
 	}
 }
+
+// TestRealStoreHoldsNoOutput has a command make a secret that nobody wrote: the model
+// gets it, and no file of the store does.
+func TestRealStoreHoldsNoOutput(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, buildDesk(t))
+	d.must("send", `[[tool exec_command {"cmd":"echo PLANTED-$((40+2))"}]]`)
+	h := d.host("", "")
+	d.settled()
+	h.stop(t)
+	given := false
+	for _, q := range d.model.Requests() {
+		given = given || strings.Contains(string(q.Body), "PLANTED-42")
+	}
+	if !given {
+		t.Error("got no output at the model, want the command run")
+	}
+	err := filepath.WalkDir(d.store, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), "PLANTED-42") {
+			t.Errorf("%s: got the output of a command in it", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -67,7 +67,8 @@ func (a *Agent) run() {
 // ask sends a request and waits for the answer.
 func (a *Agent) ask(ctx context.Context, method string, params, result any) error {
 	answers := make(chan reply, 1)
-	if _, err := a.conn.call(method, params, func(r reply) { answers <- r }); err != nil {
+	sent, err := a.conn.call(method, params, func(r reply) { answers <- r })
+	if err != nil {
 		return err
 	}
 	var r reply
@@ -76,6 +77,9 @@ func (a *Agent) ask(ctx context.Context, method string, params, result any) erro
 	case <-a.done:
 		return fmt.Errorf("codex: %s: %w", method, a.conn.why())
 	case <-ctx.Done():
+		if !a.conn.withdraw(sent) {
+			a.conn.forget(sent)
+		}
 		return fmt.Errorf("codex: %s: no answer: %w", method, context.Cause(ctx))
 	}
 	switch {
