@@ -2,6 +2,7 @@ package watch
 
 import (
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -29,16 +30,14 @@ type hub struct {
 // A watch is one directory that the watcher watches. It is gone once the directory
 // was removed or renamed; who listens to it has to listen anew.
 type watch struct {
-	listeners map[*listener]bool
+	listeners []*listener
 	gone      atomic.Bool
 }
 
-func (w *watch) wake() {
-	for e := range w.listeners {
-		select {
-		case e.heard <- struct{}{}:
-		default:
-		}
+// wake tells the listeners of a change of the entry name; empty means of any.
+func (w *watch) wake(name string) {
+	for _, e := range w.listeners {
+		e.tell(name)
 	}
 }
 
@@ -46,7 +45,7 @@ func (w *watch) wake() {
 // number of changes.
 type listener struct {
 	dir   string
-	heard chan struct{}
+	tell  func(name string) // must not wait
 	watch *watch
 }
 
@@ -54,9 +53,12 @@ type listener struct {
 func (e *listener) lost() bool { return e.watch.gone.Load() }
 
 // listen starts to watch dir, an absolute clean path. What happens after it
-// returned is heard. The error is the operating system's: it has no notification,
+// returned is told. The error is the operating system's: it has no notification,
 // or no more of it to give.
-func (h *hub) listen(dir string) (*listener, error) {
+//
+// The system is asked even if dir is watched already: what bears that path now may
+// be another directory than the one that did.
+func (h *hub) listen(dir string, tell func(name string)) (*listener, error) {
 	h.calls.Lock()
 	defer h.calls.Unlock()
 	if h.watcher == nil {
@@ -67,10 +69,8 @@ func (h *hub) listen(dir string) (*listener, error) {
 		h.watcher = w
 		go h.pass(w)
 	}
-	e := &listener{dir: dir, heard: make(chan struct{}, 1)}
-	if !h.join(e) {
-		return e, nil
-	}
+	e := &listener{dir: dir, tell: tell}
+	h.join(e)
 	if err := h.watcher.Add(dir); err != nil {
 		h.leave(e)
 		h.rest()
@@ -103,28 +103,29 @@ func (h *hub) rest() {
 	h.watcher = nil
 }
 
-// join notes a listener, and reports whether it is the first of its directory.
-func (h *hub) join(e *listener) (first bool) {
+// join notes a listener.
+func (h *hub) join(e *listener) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := h.dirs[e.dir]
-	if first = w == nil; first {
-		w = &watch{listeners: map[*listener]bool{}}
+	if w == nil {
+		w = &watch{}
 		if h.dirs == nil {
 			h.dirs = map[string]*watch{}
 		}
 		h.dirs[e.dir] = w
 	}
 	e.watch = w
-	w.listeners[e] = true
-	return first
+	w.listeners = append(w.listeners, e)
 }
 
 // leave forgets a listener, and reports whether its directory has none now.
 func (h *hub) leave(e *listener) (last bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(e.watch.listeners, e)
+	if i := slices.Index(e.watch.listeners, e); i >= 0 {
+		e.watch.listeners = slices.Delete(e.watch.listeners, i, i+1)
+	}
 	if len(e.watch.listeners) > 0 || h.dirs[e.dir] != e.watch {
 		return false
 	}
@@ -156,10 +157,10 @@ func (h *hub) report(e fsnotify.Event) {
 	if w := h.dirs[e.Name]; w != nil && (e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)) {
 		delete(h.dirs, e.Name)
 		w.gone.Store(true)
-		w.wake()
+		w.wake("")
 	}
 	if w := h.dirs[filepath.Dir(e.Name)]; w != nil {
-		w.wake()
+		w.wake(filepath.Base(e.Name))
 	}
 }
 
@@ -167,6 +168,6 @@ func (h *hub) wakeAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, w := range h.dirs {
-		w.wake()
+		w.wake("")
 	}
 }

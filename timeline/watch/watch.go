@@ -49,6 +49,7 @@ type Waiter struct {
 	looks             int  // since notification was last asked for, without it
 	vain              int  // looks in a row that showed nothing new
 	ear               *listener
+	heard             chan struct{}
 	local             bool // the directory of ear is on such a file system
 	timer             *time.Timer
 }
@@ -63,7 +64,7 @@ type Waiter struct {
 // system says so itself: on a local file system of Linux. Zero means [DefaultPoll]; a
 // negative value means -poll, and that no notification is asked for.
 func New(session, segments string, poll time.Duration) *Waiter {
-	w := &Waiter{session: session, segments: segments, poll: poll}
+	w := &Waiter{session: session, segments: segments, poll: poll, heard: make(chan struct{}, 1)}
 	switch {
 	case poll == 0:
 		w.poll = DefaultPoll
@@ -92,15 +93,11 @@ func (w *Waiter) Wait(ctx context.Context) error {
 	if w.listen() {
 		return nil
 	}
-	var heard <-chan struct{}
-	if w.ear != nil {
-		heard = w.ear.heard
-	}
 	w.timer.Reset(w.pause())
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-heard:
+	case <-w.heard:
 	case <-w.timer.C:
 		w.looks++
 		w.vain++
@@ -144,7 +141,7 @@ func (w *Waiter) listen() (began bool) {
 		return false
 	}
 	w.deaf()
-	ear, err := ears.listen(dir)
+	ear, err := ears.listen(dir, func(string) { ring(w.heard) })
 	if err != nil {
 		w.looks = 1
 		return false
@@ -155,6 +152,14 @@ func (w *Waiter) listen() (began bool) {
 
 func (w *Waiter) hears(dir string) bool {
 	return w.ear != nil && w.ear.dir == dir && !w.ear.lost()
+}
+
+// ring wakes whoever waits for the bell, now or later.
+func ring(bell chan struct{}) {
+	select {
+	case bell <- struct{}{}:
+	default:
+	}
 }
 
 func (w *Waiter) deaf() {

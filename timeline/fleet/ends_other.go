@@ -1,0 +1,47 @@
+//go:build !unix
+
+package fleet
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// readEnds reads the first and the last bytes of the plain file name in the directory
+// dir, and reports whether none of others is there.
+func readEnds(dir, name string, others []string, head, tail []byte) (e ends, alone bool, err error) {
+	path := filepath.Join(dir, name)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return ends{}, false, err
+	}
+	if !info.Mode().IsRegular() {
+		return ends{}, false, os.ErrInvalid
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ends{}, false, err
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil {
+		return ends{}, false, err
+	}
+	e = ends{size: info.Size(), changed: info.ModTime().UnixNano()}
+	n, err := f.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return ends{}, false, err
+	}
+	e.head = head[:n]
+	n, err = f.ReadAt(tail[:min(e.size, int64(len(tail)))], max(0, e.size-int64(len(tail))))
+	if err != nil && err != io.EOF {
+		return ends{}, false, err
+	}
+	e.tail = tail[:n]
+	for _, other := range others {
+		if exists(filepath.Join(dir, other)) {
+			return e, false, nil
+		}
+	}
+	return e, true, nil
+}

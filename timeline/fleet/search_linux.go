@@ -1,0 +1,6 @@
+package fleet
+
+import "golang.org/x/sys/unix"
+
+// searchFlags open a directory to find names in it.
+const searchFlags = unix.O_PATH

@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package fleet
+
+import "golang.org/x/sys/unix"
+
+// searchFlags open a directory to find names in it.
+const searchFlags = unix.O_RDONLY
