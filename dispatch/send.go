@@ -112,8 +112,11 @@ func (d *Dispatcher) acceptIn(ctx context.Context, h *handle, hold sendHold, kee
 	sent.FromLife = hold.life
 	w, err := d.write(h, held, sent)
 	a := Accepted{Session: h.ID(), MID: sent.MID, Cursor: w.Next}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrInDoubt):
 		return a, err
+	case err != nil:
+		return Accepted{}, err
 	}
 	if keep {
 		return a, nil

@@ -285,3 +285,14 @@ func TestClosedTarget(t *testing.T) {
 		t.Fatalf("got %v, want the new life's message alone", got)
 	}
 }
+
+// What was not written has no id.
+func TestRefusedByTheDiskHasNoMID(t *testing.T) {
+	w := newWorld(t)
+	w.create("s1")
+	must(t, os.WriteFile(filepath.Join(w.dir, "sessions", "s1", "timeline"), nil, 0o600))
+	a, err := w.SendText(t.Context(), "s1", dispatch.Message{Text: "go"})
+	if err == nil || errors.Is(err, dispatch.ErrInDoubt) || a != (dispatch.Accepted{}) {
+		t.Errorf("got %+v, %v, want an error and nothing else", a, err)
+	}
+}
