@@ -38,7 +38,7 @@ func (f File) Load(v any) (found bool, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	case errors.Is(err, errNotPlain) || errors.Is(err, syscall.ELOOP): // a link
-		return false, fmt.Errorf("%w: %s: %w", ErrFile, f.Path(), errNotPlain)
+		return false, fmt.Errorf("%w: %s is %w", ErrFile, f.Path(), errNotPlain)
 	case err != nil:
 		return false, fmt.Errorf("host: %w", err)
 	}

@@ -14,7 +14,7 @@ import (
 // maxSmallFile bounds what is read of a file that holds a line.
 const maxSmallFile = 64 << 10
 
-var errNotPlain = errors.New("not a small plain file: remove it")
+var errNotPlain = errors.New("not a small plain file")
 
 // readFile reads a small file of the session directory. What is not a plain file is
 // refused: a pipe that somebody put there would never end.
@@ -30,7 +30,7 @@ func readFile(dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxSmallFile {
-		return nil, fmt.Errorf("%s: %w", path, errNotPlain)
+		return nil, fmt.Errorf("%s is %w: remove it", path, errNotPlain)
 	}
 	return io.ReadAll(io.LimitReader(f, maxSmallFile))
 }
