@@ -2,11 +2,12 @@ package httpread_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"io"
 	"log"
 	"net/http/httptest"
 	"os"
+	"time"
 
 	"github.com/docket-go/docket/timeline/httpread"
 	"github.com/docket-go/docket/timeline/session"
@@ -18,7 +19,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	store, err := session.OpenStore(dir, session.Options{})
+	store, err := session.OpenStore(dir, session.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -43,11 +44,13 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
+	var page struct{ Events []json.RawMessage }
+	if err := json.NewDecoder(resp.Body).Decode(&page); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(resp.StatusCode, len(body) > 0)
+	fmt.Println(resp.Status)
+	fmt.Printf("%s\n", page.Events[0])
 	// Output:
-	// 200 true
+	// 200 OK
+	// {"ts":"2026-11-30T09:30:15.780Z","kind":"status","status":"awaiting","proposal":"merge","note":"all pass","display":"review"}
 }

@@ -66,7 +66,7 @@ func frameOf(u timeline.Update, err error) (frame, error) {
 	switch {
 	case errors.As(err, &bad):
 		// Where the line is in which file is for who can read the files.
-		return unreadable(f.id, err)
+		return unreadable("", f.id, err)
 	case err != nil:
 		return frame{}, err
 	case u.CaughtUp:
@@ -77,9 +77,12 @@ func frameOf(u timeline.Update, err error) (frame, error) {
 	return f, err
 }
 
-func unreadable(id string, err error) (frame, error) {
+func unreadable(session, id string, err error) (frame, error) {
 	p := refusal(err)
-	data, err := encode(problem{p.Say, p.Code})
+	data, err := encode(struct {
+		Session string `json:"session,omitempty"`
+		problem
+	}{session, problem{p.Say, p.Code}})
 	return frame{id: id, event: eventUnreadable, data: data}, err
 }
 
@@ -111,12 +114,11 @@ func fleetFrames(updates iter.Seq2[FleetUpdate, error]) iter.Seq2[frame, error] 
 }
 
 func fleetFrame(u FleetUpdate, err error) (frame, error) {
-	var bad *timeline.LineError
 	switch {
-	case errors.As(err, &bad):
-		return unreadable(u.Next, err)
 	case err != nil:
 		return frame{}, err
+	case u.Fault != nil:
+		return unreadable(u.Session, u.Next, u.Fault)
 	case u.CaughtUp:
 		return frame{id: u.Next, event: eventCaughtUp, data: []byte("{}")}, nil
 	case u.Closed:

@@ -24,22 +24,33 @@ func protect(h http.Header) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
-// admit returns nil for a request that may be served. The page itself holds no
-// data, so that it is served without the token, for which it asks.
+// admit returns nil for a request that may be looked at.
 func (h *Handler) admit(r *http.Request) error {
 	if !h.knows(r.Host) {
 		return refuse(http.StatusMisdirectedRequest, "bad-host", "this server is not known by the name in the Host header: ask for localhost, or have the name allowed")
 	}
-	if err := sameOrigin(r); err != nil {
-		return err
-	}
-	if h.o.Token == "" {
-		if !local(r) {
-			return refuse(http.StatusForbidden, "not-local", "only this machine is served: set a token to serve others")
+	for _, origin := range r.Header.Values("Origin") {
+		scheme, host, ok := strings.Cut(origin, "://")
+		if !ok || scheme != "http" && scheme != "https" || !strings.EqualFold(host, r.Host) {
+			return errForeign
 		}
-		return nil
 	}
-	if strings.HasPrefix(r.URL.Path, "/api/") && !h.bears(r) {
+	if h.o.Token == "" && !local(r) {
+		return refuse(http.StatusForbidden, "not-local", "only this machine is served: set a token to serve others")
+	}
+	return nil
+}
+
+var errForeign = refuse(http.StatusForbidden, "bad-origin", "requests of other sites are not served: use the page of this server")
+
+// authorize returns nil for a request that may have data. The page itself holds
+// none, so that a link to it is followed from anywhere and it is served without the
+// token, for which it asks.
+func (h *Handler) authorize(r *http.Request) error {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		return errForeign
+	}
+	if h.o.Token != "" && !h.bears(r) {
 		return refuse(http.StatusUnauthorized, "unauthorized", "the token is missing or wrong: send it as Authorization: Bearer TOKEN")
 	}
 	return nil
@@ -56,21 +67,6 @@ func (h *Handler) knows(host string) bool {
 	}
 	a, err := netip.ParseAddr(host)
 	return err == nil && a.Unmap().IsLoopback()
-}
-
-// sameOrigin refuses what a browser sends on behalf of another site. A link to the
-// page is followed from anywhere; data is not.
-func sameOrigin(r *http.Request) error {
-	site := r.Header.Get("Sec-Fetch-Site")
-	foreign := site != "" && site != "same-origin" && site != "none" && strings.HasPrefix(r.URL.Path, "/api/")
-	for _, origin := range r.Header.Values("Origin") {
-		scheme, host, ok := strings.Cut(origin, "://")
-		foreign = foreign || !ok || scheme != "http" && scheme != "https" || !strings.EqualFold(host, r.Host)
-	}
-	if foreign {
-		return refuse(http.StatusForbidden, "bad-origin", "requests of other sites are not served: use the page of this server")
-	}
-	return nil
 }
 
 // local reports whether the request came from this machine: over loopback, or

@@ -203,3 +203,41 @@ func TestOptionsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// An embedder mounts the handler below a path of its own; the page's own links are
+// relative, so that it works there.
+func TestBelowAPath(t *testing.T) {
+	f := begin(t, withToken)
+	f.make("a")
+	h, err := httpread.New(httpread.Options{Store: f.store, Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/docket/", http.StripPrefix("/docket", h))
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	f.url = s.URL
+	page := f.get("/docket/")
+	if page.StatusCode != 200 || bytes.Contains(page.body, []byte(`="/`)) {
+		t.Errorf("got %s %s", page.Status, page.body)
+	}
+	f.get("/docket/api/sessions").refused(t, http.StatusUnauthorized, "unauthorized")
+	if a := f.get("/docket/api/sessions/a/timeline", "Authorization: Bearer "+token); a.StatusCode != 200 {
+		t.Errorf("got %s", a.Status)
+	}
+}
+
+// No spelling of a path gets around the token.
+func TestSpellingsOfAPath(t *testing.T) {
+	f := begin(t, withToken)
+	f.make("a")
+	for _, path := range []string{
+		"//api/sessions", "/./api/sessions", "/x/../api/sessions", "/%61pi/sessions", "/api%2fsessions", "/api/./sessions", "/API/sessions",
+		"/api/sessions/", "/api/sessions/a/../a", "/api//sessions", "/%2e/api/sessions", "/;/api/sessions",
+	} {
+		if a := f.get(path); a.StatusCode == 200 || bytes.Contains(a.body, []byte("Title of")) {
+			t.Errorf("%s: got %s %s", path, a.Status, a.body)
+		}
+	}
+}

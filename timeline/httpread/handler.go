@@ -78,6 +78,9 @@ type route struct {
 	stream bool // it has no end, and no timeout
 }
 
+// pagePath is also that of everything that is nowhere else.
+const pagePath = "/"
+
 var routes = []route{
 	{path: "/api/openapi.json", method: http.MethodGet, serve: (*Handler).description},
 	{path: "/api/sessions", method: http.MethodGet, serve: (*Handler).sessions},
@@ -88,7 +91,7 @@ var routes = []route{
 	{path: "/api/sessions/{id}/events", method: http.MethodGet, serve: (*Handler).events, stream: true},
 	{path: "/api/sessions/{id}/input", method: http.MethodPost, serve: (*Handler).input},
 	{path: "/api/events", method: http.MethodGet, serve: (*Handler).fleet, stream: true},
-	{path: "/", method: http.MethodGet, serve: (*Handler).page},
+	{path: pagePath, method: http.MethodGet, serve: (*Handler).page},
 }
 
 func (h *Handler) route(rt route) http.HandlerFunc {
@@ -97,6 +100,10 @@ func (h *Handler) route(rt route) http.HandlerFunc {
 		allowed = append(allowed, http.MethodHead)
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
+		if err := h.authorize(r); rt.path != pagePath && err != nil {
+			h.fail(w, r, err)
+			return
+		}
 		if !slices.Contains(allowed, r.Method) {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
 			h.fail(w, r, refuse(http.StatusMethodNotAllowed, "method", "this path takes %s only", strings.Join(allowed, " and ")))

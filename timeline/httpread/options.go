@@ -48,7 +48,8 @@ type Options struct {
 
 	// Fleet follows all sessions of the store behind the place that after names: the
 	// Next of an update, "end" for what comes from now on, or empty for all there is. It
-	// yields one update with CaughtUp where history ends, and ends with ctx.
+	// yields one update with CaughtUp where history ends, and ends with ctx. An error ends
+	// it; what concerns one session only is the Fault of an update.
 	Fleet func(ctx context.Context, after string) iter.Seq2[FleetUpdate, error]
 
 	// Token is what every request for data must bear, also one from this machine; see
@@ -155,5 +156,6 @@ type FleetUpdate struct {
 	Event    timeline.Event
 	CaughtUp bool   // history ends here; there is no event in it
 	Closed   bool   // the session is gone; there is no event in it
+	Fault    error  // what of the session cannot be read; there is no event in it
 	Next     string // where to go on
 }

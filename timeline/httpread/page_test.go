@@ -328,6 +328,6 @@ func pageClosed(t *testing.T, b *browser) {
 		t.Fatal(err)
 	}
 	p.until("document.getElementById('notice').textContent.includes('no such session any more')")
-	p.until("!document.querySelector('#list a[data-id=worker-1]')")
+	p.until("!document.querySelector('#list a[data-id=worker-1]') && document.getElementById('composer').hidden")
 	p.shoot("closed")
 }

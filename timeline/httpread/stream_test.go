@@ -333,6 +333,7 @@ func TestFleet(t *testing.T) {
 			return func(yield func(httpread.FleetUpdate, error) bool) {
 				_ = yield(httpread.FleetUpdate{Session: "a", Event: timeline.Event{Kind: timeline.KindStatus, Status: "active"}, Next: "c1"}, nil) &&
 					yield(httpread.FleetUpdate{CaughtUp: true, Next: "c2"}, nil) &&
+					yield(httpread.FleetUpdate{Session: "b", Fault: &timeline.LineError{Path: "/secret/place"}, Next: "c2b"}, nil) &&
 					yield(httpread.FleetUpdate{Session: "a", Closed: true, Next: "c3"}, nil) &&
 					yield(httpread.FleetUpdate{}, errDisk)
 			}
@@ -343,6 +344,9 @@ func TestFleet(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 	if e := c.want("caught-up"); e.id != "c2" {
+		t.Errorf("got %+v", e)
+	}
+	if e := c.want("unreadable"); e.id != "c2b" || !strings.HasPrefix(e.data, `{"session":"b","error":`) || strings.Contains(e.data, "secret") {
 		t.Errorf("got %+v", e)
 	}
 	if e := c.want("closed"); e.id != "c3" || e.data != `{"session":"a"}` {

@@ -18,6 +18,7 @@ export class Conversation {
   #open = new Set(); // mids whose state can still change
   #stop = new AbortController();
   #follow; #timer; #first; #last = ""; #firstDay = "";
+  gone = false; // there is nobody to send to any more
   #pinned = true; // the view stays at the end as it grows
   #grown = new ResizeObserver(() => this.#pinned && this.bottom());
 
@@ -78,6 +79,8 @@ export class Conversation {
   }
 
   #say(code, text) {
+    this.gone ||= gone.has(code);
+    if (this.gone) $("composer").hidden = true;
     $("notice").textContent = gone.has(code) ? "There is no such session any more. What is shown here stays until you leave it." : text;
     $("notice").hidden = false;
   }

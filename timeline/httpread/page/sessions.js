@@ -13,7 +13,7 @@ export class Sessions {
   all = new Map();
   offers = new Set(); // what the server can do
   current = "";
-  #timer; #busy = false; #again = false; #most = shownAtFirst;
+  #timer; #loaded = false; #busy = false; #again = false; #most = shownAtFirst;
 
   constructor(changed, state) {
     this.changed = changed;
@@ -46,6 +46,7 @@ export class Sessions {
     if (document.hidden) return;
     if (this.#busy) { this.#again = true; return; }
     this.#busy = true;
+    const began = performance.now();
     try {
       const all = new Map();
       let after = "";
@@ -56,6 +57,7 @@ export class Sessions {
         after = page.next;
       } while (after);
       this.all = all;
+      this.#loaded = true;
       this.state("live");
       this.draw();
       this.changed();
@@ -63,7 +65,8 @@ export class Sessions {
       this.state(err.status ? "lost" : "wait", err.message);
     } finally {
       this.#busy = false;
-      this.#plan(this.#again ? soon : every);
+      const took = performance.now() - began; // of a large store long: it is not asked all the time
+      this.#plan(Math.max(this.#again ? soon : every, 10 * took));
       this.#again = false;
     }
   }
@@ -82,7 +85,7 @@ export class Sessions {
     $("list").replaceChildren(...found.slice(0, this.#most).map((s) => this.#item(s)));
     if (had) [...$("list").querySelectorAll("a")].find((a) => a.dataset.id === had)?.focus({ preventScroll: true });
     $("list-more").hidden = found.length <= this.#most;
-    $("list-empty").hidden = found.length > 0;
+    $("list-empty").hidden = found.length > 0 || !this.#loaded;
     $("list-empty").textContent = this.all.size ? "No session fits." : "There is no session yet.";
   }
 
