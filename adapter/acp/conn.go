@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/docket-go/docket/adapter/host"
 )
 
 // maxID bounds the id of a request that is answered.
@@ -55,7 +57,8 @@ type call struct {
 // answer is handled before that answer.
 type conn struct {
 	peer  Peer
-	in    *lines
+	in    *host.Lines
+	limit int // of a line, in bytes
 	out   *out
 	heard func(method string, params json.RawMessage)                     // a notification
 	asked func(id json.RawMessage, method string, params json.RawMessage) // a request
@@ -68,7 +71,7 @@ type conn struct {
 }
 
 func newConn(p Peer, maxLine int) *conn {
-	c := &conn{peer: p, in: newLines(p, maxLine), calls: map[uint64]call{}}
+	c := &conn{peer: p, in: host.NewLines(p, maxLine), limit: maxLine, calls: map[uint64]call{}}
 	c.out = newOut(p, c.lose)
 	return c
 }
@@ -111,14 +114,14 @@ func (c *conn) why() error {
 
 func (c *conn) read() error {
 	for {
-		line, whole, err := c.in.next()
+		line, whole, err := c.in.Next()
 		switch {
 		case err != nil:
 			return fmt.Errorf("acp: the agent closed its output: %w", err)
 		case whole:
 			c.take(line)
 		case methodIn(line) != methodUpdate:
-			return fmt.Errorf("acp: the agent sent a line of more than %d bytes", c.in.limit)
+			return fmt.Errorf("acp: the agent sent a line of more than %d bytes", c.limit)
 		default:
 			c.huge()
 		}
@@ -244,7 +247,7 @@ func (e *rpcError) Error() string {
 		kind = "a login is required"
 	}
 	said := "the agent answered: " + kind + " " + strconv.Itoa(e.Code)
-	if text := scrub(e.Message); text != "" && !strings.EqualFold(text, kind) {
+	if text := host.Redact(e.Message); text != "" && !strings.EqualFold(text, kind) {
 		said += ": " + text
 	}
 	return said

@@ -13,6 +13,3 @@ func Public(title, class, input string) string {
 	s.seen = len(s.values) > 0
 	return s.public(title, class)
 }
-
-// Scrub is what is kept of the message of an error.
-func Scrub(text string) string { return scrub(text) }

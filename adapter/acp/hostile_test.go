@@ -62,7 +62,7 @@ func TestInvalidUTF8(t *testing.T) {
 	f.update("{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"\xff\\u001b[31mc\",\"title\":\"\xfe evil\u202e\\u0007title\",\"kind\":\"think\",\"rawInput\":{\"a\":\"bcd\"}}")
 	f.stop(prompt, "end_turn")
 	s.end(t)
-	equal(t, "emissions", s.all(), []string{"text a\ufffd\ufffd(b", "tool \ufffd[31mc \"\ufffd eviltitle\" think pending"})
+	equal(t, "emissions", s.all(), []string{"text a\ufffd\ufffd(b", "tool [31mc \"eviltitle\" think pending"})
 }
 
 func TestLongLines(t *testing.T) {

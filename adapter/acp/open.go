@@ -116,7 +116,7 @@ func (a *Agent) greet(ctx context.Context) error {
 		return err
 	}
 	if hello.Version.String() != fmt.Sprint(Version) {
-		return fmt.Errorf("%w: %q, want %d", ErrVersion, clip(hello.Version.String(), maxTitle), Version)
+		return fmt.Errorf("%w: %q, want %d", ErrVersion, host.Clip(hello.Version.String(), maxTitle), Version)
 	}
 	a.publish(StateAgent, hello.Info.Name+" "+hello.Info.Version)
 	known, err := a.known()

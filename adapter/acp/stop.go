@@ -2,9 +2,6 @@ package acp
 
 import (
 	"encoding/json"
-	"regexp"
-	"strings"
-	"sync"
 
 	"github.com/docket-go/docket/adapter/host"
 )
@@ -85,36 +82,4 @@ func (e *rpcError) code() string {
 		return CodeRejected
 	}
 	return CodeAgentError
-}
-
-// lazily compiles a pattern when it is first used: most programs that know this
-// driver never run an agent.
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
-const maxSaid = 200 // bytes that are kept of an agent's message
-
-var (
-	address = lazily(`[a-zA-Z][a-zA-Z0-9+.-]*://\S+`)
-	bearer  = lazily(`(?i)\b(bearer |basic |(token|key|secret|password)["']?[:=])\s*\S+`)
-	datum   = lazily(`[^\s"'` + "`" + `,;()\[\]{}<>]*[=@/\\][^\s,;]*`)
-	opaque  = lazily(`[A-Za-z0-9_+-]*[0-9][A-Za-z0-9_+-]*|[A-Za-z0-9_+-]{24,}`)
-)
-
-// scrub returns what can be kept of the message of an error: the beginning of its
-// first line, without addresses, paths, assignments and whatever looks like a key.
-func scrub(text string) string {
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	text = clip(strings.ToValidUTF8(text, ""), 4*maxSaid)
-	for _, hide := range []*regexp.Regexp{address(), bearer(), datum()} {
-		text = hide.ReplaceAllString(text, hidden)
-	}
-	text = opaque().ReplaceAllStringFunc(text, func(word string) string {
-		if len(word) <= 4 { // a status or a short number
-			return word
-		}
-		return hidden
-	})
-	return clip(printable(text), maxSaid)
 }

@@ -6,15 +6,15 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+	"sync"
+
+	"github.com/docket-go/docket/adapter/host"
 )
 
 const (
 	maxTitle    = 200      // bytes of a title
 	maxSecrets  = 256      // values of a tool's input and output that are known
 	secretBytes = 64 << 10 // of them together
-	hidden      = "…"      // stands for what is not shown
 )
 
 // secrets are the values that a tool call's input, output, content and locations
@@ -75,6 +75,12 @@ func (s *secrets) add(value string) {
 	s.bytes += len(value)
 }
 
+// lazily compiles a pattern when it is first used: most programs that know this
+// driver never run an agent.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 var (
 	programName = lazily(`^[A-Za-z][A-Za-z0-9_.+-]{0,39}$`)
 	plainWord   = lazily(`^\pL{1,40}$`)
@@ -88,7 +94,7 @@ var (
 // does not repeat a known value.
 func (s *secrets) public(title, class string) string {
 	title, _, _ = strings.Cut(strings.Trim(strings.TrimSpace(title), "`"), "\n")
-	if title = printable(clip(title, 4*maxTitle)); title == "" {
+	if title = host.Printable(host.Clip(title, 4*maxTitle)); title == "" {
 		return ""
 	}
 	switch {
@@ -101,15 +107,15 @@ func (s *secrets) public(title, class string) string {
 		if strings.Contains(v, title) {
 			return ""
 		}
-		title = strings.ReplaceAll(title, v, hidden)
+		title = strings.ReplaceAll(title, v, host.Hidden)
 	}
 	words := strings.Fields(title)
 	for i, w := range words {
 		if s.repeats(w) {
-			words[i] = hidden
+			words[i] = host.Hidden
 		}
 	}
-	return clip(strings.Join(words, " "), maxTitle)
+	return host.Clip(strings.Join(words, " "), maxTitle)
 }
 
 // repeats reports whether a word looks like data and is part of a known value.
@@ -136,25 +142,4 @@ func firstWord(title string, name *regexp.Regexp) string {
 		return ""
 	}
 	return path.Base(words[0])
-}
-
-// printable leaves out what acts on a terminal or hides.
-func printable(s string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, s))
-}
-
-// clip returns the beginning of s, at most limit bytes, cut at a rune.
-func clip(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
 }

@@ -41,7 +41,7 @@ var toolStatuses = map[string]host.ToolStatus{
 func (t *turn) tool(u toolUpdate) (call *tool, news bool) {
 	call = t.tools[u.ID]
 	if call == nil {
-		call = &tool{shown: host.Tool{ID: clip(printable(u.ID), maxTitle), Status: host.ToolPending}}
+		call = &tool{shown: host.Tool{ID: host.Clip(host.Printable(u.ID), maxTitle), Status: host.ToolPending}}
 		if len(t.tools) < maxTools {
 			t.tools[u.ID] = call
 		}

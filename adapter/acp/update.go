@@ -57,7 +57,7 @@ func (s *state) update(t *turn, kind string, raw json.RawMessage) {
 		}
 		if json.Unmarshal(raw, &u) == nil {
 			s.accept(t)
-			t.say(u.Content.said(), clip(u.ID, maxTitle), kind == "agent_thought_chunk")
+			t.say(u.Content.said(), host.Clip(u.ID, maxTitle), kind == "agent_thought_chunk")
 		}
 	case "tool_call", "tool_call_update":
 		var u toolUpdate
@@ -119,9 +119,9 @@ func planText(entries []planEntry) string {
 		case "completed":
 			mark = "x"
 		}
-		fmt.Fprintf(&b, "[%s] %s\n", mark, clip(printable(e.Content), 4*maxTitle))
+		fmt.Fprintf(&b, "[%s] %s\n", mark, host.Clip(host.Printable(e.Content), 4*maxTitle))
 		if b.Len() > maxPlan {
-			b.WriteString(hidden + "\n")
+			b.WriteString(host.Hidden + "\n")
 			break
 		}
 	}
@@ -173,7 +173,7 @@ func (a *Agent) publishOptions(options []configOption) {
 
 // publish says a fact about the session; an empty one is none.
 func (a *Agent) publish(name, value string) {
-	if value = clip(printable(value), 4*maxTitle); value != "" {
+	if value = host.Clip(host.Printable(value), 4*maxTitle); value != "" {
 		a.seat.Publish(host.State{Name: name, Value: value})
 	}
 }

@@ -5,6 +5,7 @@ import (
 )
 
 const (
+	maxID      = 200  // bytes of an id
 	maxTools   = 1024 // calls of one process that are told apart
 	maxWaiting = 4096 // values that one line, or all before the begin, may bring
 )
@@ -33,7 +34,7 @@ type emission struct {
 // converses notes the id of the conversation; the last one counts, since some programs
 // give a new one each time.
 func (a *account) converses(id string) {
-	if id = printable(id); id != "" && len(id) <= maxID {
+	if id = host.Printable(id); id != "" && len(id) <= maxID {
 		a.session = id
 	}
 }
@@ -52,7 +53,7 @@ func (a *account) goesOn() { a.end = nil }
 
 func (a *account) emit(item string, v host.Value) {
 	if len(a.waiting) < maxWaiting {
-		a.waiting = append(a.waiting, emission{clip(printable(item), maxID), v})
+		a.waiting = append(a.waiting, emission{host.Clip(host.Printable(item), maxID), v})
 	}
 }
 
@@ -69,9 +70,9 @@ func (a *account) thought(item, text string) {
 }
 
 // note is what people should know. What a program says of itself is kept only as far
-// as [scrub] lets it.
+// as [host.Redact] lets it.
 func (a *account) note(s host.Severity, code, said string) {
-	said = scrub(said)
+	said = host.Redact(said)
 	if said == "" && code == "" {
 		return
 	}
@@ -83,7 +84,7 @@ func (a *account) note(s host.Severity, code, said string) {
 
 // tool is a step of a call. A later step need not name the tool again.
 func (a *account) tool(id, name string, status host.ToolStatus) {
-	id = clip(printable(id), maxID)
+	id = host.Clip(host.Printable(id), maxID)
 	call, known := a.tools[id]
 	if !known {
 		call.ID = id
@@ -133,7 +134,7 @@ func success() host.Finished { return host.Finished{Outcome: host.Success} }
 
 // failure is an end by what the program said.
 func failure(code, said string) host.Finished {
-	return host.Finished{Outcome: host.Failure, Code: code, Diagnostic: scrub(said)}
+	return host.Finished{Outcome: host.Failure, Code: code, Diagnostic: host.Redact(said)}
 }
 
 // unknown is an end for a reason that this package does not know: no success.

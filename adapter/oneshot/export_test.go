@@ -7,9 +7,6 @@ import (
 	"github.com/docket-go/docket/adapter/host"
 )
 
-// Scrub is what is kept of a message.
-func Scrub(said string) string { return scrub(said) }
-
 // Shortened is what is read of a line that is too long.
 func Shortened(head string) string { return string(shortened([]byte(head))) }
 
@@ -18,9 +15,9 @@ func Shortened(head string) string { return string(shortened([]byte(head))) }
 func Told(p Preset, resumed bool, stream string) (values []host.Value, begun bool, end *host.Finished) {
 	var a account
 	m := p.mapper(past{goesOn: resumed})
-	in := newLines(strings.NewReader(stream), 1<<20)
+	in := host.NewLines(strings.NewReader(stream), 1<<20)
 	for !a.final {
-		line, _, err := in.next()
+		line, _, err := in.Next()
 		if err != nil {
 			break
 		}

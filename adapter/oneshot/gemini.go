@@ -82,7 +82,7 @@ func (gemini) result(e geminiEvent) host.Finished {
 	case e.Error.Type == "FatalAuthenticationError":
 		return failure(CodeAuthRequired, e.Error.Message)
 	case e.Error.Type == "FatalCancellationError":
-		return host.Finished{Outcome: host.Cancelled, Diagnostic: scrub(e.Error.Message)}
+		return host.Finished{Outcome: host.Cancelled, Diagnostic: host.Redact(e.Error.Message)}
 	}
 	return failure(CodeAgentError, e.Error.Message)
 }

@@ -102,7 +102,7 @@ func (opencode) failed(name, said string) host.Finished {
 	case "MessageOutputLengthError":
 		return failure(CodeMaxTokens, said)
 	case "MessageAbortedError":
-		return host.Finished{Outcome: host.Cancelled, Diagnostic: scrub(said)}
+		return host.Finished{Outcome: host.Cancelled, Diagnostic: host.Redact(said)}
 	}
 	return failure(CodeAgentError, said)
 }

@@ -104,7 +104,7 @@ func (p *pi) end() host.Finished {
 	case "length":
 		return failure(CodeMaxTokens, "the answer reached the limit of tokens")
 	case "aborted":
-		return host.Finished{Outcome: host.Cancelled, Diagnostic: scrub(p.said)}
+		return host.Finished{Outcome: host.Cancelled, Diagnostic: host.Redact(p.said)}
 	case "error":
 		return failure(CodeAgentError, p.said)
 	}

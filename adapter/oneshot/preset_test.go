@@ -212,21 +212,3 @@ func TestNoBegin(t *testing.T) {
 		}
 	}
 }
-
-func TestMessages(t *testing.T) {
-	for said, want := range map[string]string{
-		"Quota exceeded, try again in 30 seconds": "Quota exceeded, try again in 30 seconds",
-		"bad key sk-abcdef1234":                   "bad key …",
-		"open /etc/passwd: denied":                "open … denied",
-		"a\nb":                                    "a",
-		"\x1b[mred\xff":                           "[mred",
-		`{"error":{"message":"a {\"b\":1}"}}`:     "a",
-		`x {"message":"deep"} y`:                  "deep",
-		`API {"broken`:                            "API",
-		strings.Repeat("many ", 100):              strings.TrimSpace(strings.Repeat("many ", 40)),
-	} {
-		if got := oneshot.Scrub(said); got != want {
-			t.Errorf("%q: got %q, want %q", said, got, want)
-		}
-	}
-}

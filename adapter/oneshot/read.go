@@ -10,9 +10,9 @@ import (
 // ends the turn.
 func (r *run) read() {
 	r.boundOutput()
-	in := newLines(r.process.Stdout, r.a.options.MaxLineBytes)
+	in := host.NewLines(r.process.Stdout, r.a.options.MaxLineBytes)
 	for {
-		line, whole, err := in.next()
+		line, whole, err := in.Next()
 		if err != nil {
 			break
 		}
