@@ -1,17 +1,11 @@
 package codex
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
-	"github.com/docket-go/docket/lock/step"
+	"github.com/docket-go/docket/adapter/host"
 )
 
 // A Record is what a [Store] keeps.
@@ -51,52 +45,20 @@ type stored struct {
 // Load reads the file. The error is [ErrStore] for one that is damaged or of a later
 // version.
 func (f FileStore) Load() (Record, error) {
-	path := filepath.Join(f.Dir, threadFile)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Record{}, nil
-	}
-	if err != nil {
-		return Record{}, fmt.Errorf("codex: %w", err)
-	}
 	var s stored
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err = d.Decode(&s); err == nil && (d.More() || s.Version != 1 || s.Thread == "" || slices.Contains(s.Earlier, "")) {
-		err = io.ErrUnexpectedEOF
+	found, err := f.file().Load(&s)
+	if errors.Is(err, host.ErrFile) || err == nil && found && (s.Version != 1 || s.Thread == "" || slices.Contains(s.Earlier, "")) {
+		return Record{}, fmt.Errorf("%w: %s: restore it, or remove it to begin a new thread", ErrStore, f.file().Path())
 	}
-	if err != nil {
-		return Record{}, fmt.Errorf("%w: %s: restore it, or remove it to begin a new thread", ErrStore, path)
+	if err != nil || !found {
+		return Record{}, err
 	}
 	return Record{s.Thread, s.Earlier}, nil
 }
 
-// Save replaces the file. An error leaves the one of before; if the process dies, one
-// of the two is there, and perhaps a temporary file that the next Save replaces.
+// Save replaces the file, as [host.File] does.
 func (f FileStore) Save(r Record) error {
-	data, err := json.Marshal(stored{1, r.Thread, r.Earlier})
-	if err != nil {
-		return fmt.Errorf("codex: %w", err)
-	}
-	path := filepath.Join(f.Dir, threadFile)
-	if err := writeSynced(path+".tmp", append(data, '\n')); err != nil {
-		return fmt.Errorf("codex: %w", err)
-	}
-	step.At("adapter/codex: thread file is written")
-	if err := os.Rename(path+".tmp", path); err != nil {
-		return fmt.Errorf("codex: %w", err)
-	}
-	step.At("adapter/codex: thread file is in place")
-	if err := syncDir(f.Dir); err != nil {
-		return fmt.Errorf("codex: %w", err)
-	}
-	return nil
+	return f.file().Save(stored{1, r.Thread, r.Earlier})
 }
 
-func writeSynced(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
-}
+func (f FileStore) file() host.File { return host.File{Dir: f.Dir, Name: threadFile} }
