@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/docket-go/docket/adapter/host"
 )
 
 // maxID bounds the id of a request that is answered.
@@ -58,7 +60,8 @@ type call struct {
 // goroutine that reads, in the order of the lines.
 type conn struct {
 	peer  Peer
-	in    *lines
+	in    *host.Lines
+	limit int // of a line, in bytes
 	out   *out
 	heard func(method string, params json.RawMessage)                     // a notification
 	asked func(id json.RawMessage, method string, params json.RawMessage) // a request
@@ -71,7 +74,7 @@ type conn struct {
 }
 
 func newConn(p Peer, maxLine int) *conn {
-	c := &conn{peer: p, in: newLines(p, maxLine), calls: map[uint64]call{}}
+	c := &conn{peer: p, in: host.NewLines(p, maxLine), limit: maxLine, calls: map[uint64]call{}}
 	c.out = newOut(p, c.lose)
 	return c
 }
@@ -114,14 +117,14 @@ func (c *conn) why() error {
 
 func (c *conn) read() error {
 	for {
-		line, whole, err := c.in.next()
+		line, whole, err := c.in.Next()
 		switch {
 		case err != nil:
 			return fmt.Errorf("codex: the program closed its output: %w", err)
 		case whole:
 			c.take(line)
 		case !c.skip(headOf(line)):
-			return fmt.Errorf("codex: the program sent a line of more than %d bytes", c.in.limit)
+			return fmt.Errorf("codex: the program sent a line of more than %d bytes", c.limit)
 		}
 	}
 }
@@ -255,7 +258,7 @@ func encode(m map[string]any) ([]byte, error) {
 // kept.
 func (e *rpcError) Error() string {
 	said := "codex answered with error " + strconv.Itoa(e.Code)
-	if text := scrub(e.Message); text != "" {
+	if text := host.Redact(e.Message); text != "" {
 		said += ": " + text
 	}
 	return said

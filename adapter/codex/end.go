@@ -87,7 +87,7 @@ type turnError struct {
 
 // said returns what can be kept of the message.
 func (e turnError) said() string {
-	if text := scrub(e.Message); text != "" {
+	if text := host.Redact(e.Message); text != "" {
 		return text
 	}
 	return "codex does not say why"

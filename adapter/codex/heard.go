@@ -167,9 +167,9 @@ func planText(steps []planStep) string {
 		case "completed":
 			mark = "x"
 		}
-		fmt.Fprintf(&b, "[%s] %s\n", mark, clip(printable(p.Step), 4*maxTitle))
+		fmt.Fprintf(&b, "[%s] %s\n", mark, host.Clip(host.Printable(p.Step), 4*maxTitle))
 		if b.Len() > maxPlan {
-			b.WriteString(hidden + "\n")
+			b.WriteString(host.Hidden + "\n")
 			break
 		}
 	}
@@ -218,7 +218,7 @@ func (t *turn) spend(u usage) {
 
 // publish says a fact about the session; an empty one is none.
 func (a *Agent) publish(name, value string) {
-	if value = clip(printable(value), 4*maxTitle); value != "" {
+	if value = host.Clip(host.Printable(value), 4*maxTitle); value != "" {
 		a.seat.Publish(host.State{Name: name, Value: value})
 	}
 }

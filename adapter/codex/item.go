@@ -106,7 +106,7 @@ func (i item) tool(over bool) (host.Tool, bool) {
 	if !known || i.ID == "" {
 		return host.Tool{}, false
 	}
-	tool := host.Tool{ID: clip(printable(i.ID), maxTitle), Title: i.title(), Class: class, Status: host.ToolRunning}
+	tool := host.Tool{ID: host.Clip(host.Printable(i.ID), maxTitle), Title: i.title(), Class: class, Status: host.ToolRunning}
 	if over {
 		tool.Status = host.ToolDone
 	}

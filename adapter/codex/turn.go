@@ -105,7 +105,7 @@ func (t *turn) emit(item string, v host.Value) {
 }
 
 func (t *turn) native(item string) host.Native {
-	return host.Native{Provider: Provider, Session: t.a.state.thread, Turn: t.id, Item: clip(printable(item), maxTitle)}
+	return host.Native{Provider: Provider, Session: t.a.state.thread, Turn: t.id, Item: host.Clip(host.Printable(item), maxTitle)}
 }
 
 // started handles the answer to the message. A good one does not prove yet that the
