@@ -42,9 +42,11 @@
 // A stream is Server-Sent Events. The id of each is the cursor behind it:
 //
 //	id: <cursor>
-//	event: event | unreadable | caught-up | closed | error
+//	event: event | unreadable | caught-up | joined | left | closed | error
 //	data: <a JSON object>
 //
 // caught-up comes exactly once, where history ends; after closed and error the
-// stream ends. Comments in between are heartbeats.
+// stream ends. joined and left are of the stream over all sessions, whose id is that of
+// package fleet; where it would be larger than a request has room for, there is none,
+// and the stream cannot be resumed. Comments in between are heartbeats.
 package httpread

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"net/http"
+	"net/url"
 
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
@@ -15,19 +16,18 @@ const endWord = "end"
 
 // lastID returns where a client goes on: behind the last id that it got, else where
 // it asks to begin.
-func lastID(r *http.Request) (string, error) {
-	q, err := query(r, "after")
-	if err != nil {
-		return "", err
+func lastID(r *http.Request, more ...string) (after string, q url.Values, err error) {
+	if q, err = query(r, append(more, "after")...); err != nil {
+		return "", nil, err
 	}
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
-		return id, nil
+		return id, q, nil
 	}
-	return q.Get("after"), nil
+	return q.Get("after"), q, nil
 }
 
 func (h *Handler) events(w http.ResponseWriter, r *http.Request) error {
-	after, err := lastID(r)
+	after, _, err := lastID(r)
 	if err != nil {
 		return err
 	}
@@ -65,8 +65,9 @@ func frameOf(u timeline.Update, err error) (frame, error) {
 	var bad *timeline.LineError
 	switch {
 	case errors.As(err, &bad):
-		// Where the line is in which file is for who can read the files.
-		return unreadable("", f.id, err)
+		f, err = unreadable("", err)
+		f.id = u.Next.String()
+		return f, err
 	case err != nil:
 		return frame{}, err
 	case u.CaughtUp:
@@ -77,54 +78,12 @@ func frameOf(u timeline.Update, err error) (frame, error) {
 	return f, err
 }
 
-func unreadable(session, id string, err error) (frame, error) {
+// unreadable tells of what cannot be read, without saying where it lies.
+func unreadable(session string, err error) (frame, error) {
 	p := refusal(err)
 	data, err := encode(struct {
 		Session string `json:"session,omitempty"`
 		problem
 	}{session, problem{p.Say, p.Code}})
-	return frame{id: id, event: eventUnreadable, data: data}, err
-}
-
-func (h *Handler) fleet(w http.ResponseWriter, r *http.Request) error {
-	after, err := lastID(r)
-	if err != nil {
-		return err
-	}
-	if after == startWord {
-		after = ""
-	}
-	if h.o.Fleet == nil {
-		return notOffered("events of all sessions")
-	}
-	return h.stream(w, r, func(ctx context.Context) iter.Seq2[frame, error] {
-		return fleetFrames(h.o.Fleet(ctx, after))
-	})
-}
-
-// fleetFrames spells the updates of all sessions.
-func fleetFrames(updates iter.Seq2[FleetUpdate, error]) iter.Seq2[frame, error] {
-	return func(yield func(frame, error) bool) {
-		for u, err := range updates {
-			if !yield(fleetFrame(u, err)) {
-				return
-			}
-		}
-	}
-}
-
-func fleetFrame(u FleetUpdate, err error) (frame, error) {
-	switch {
-	case err != nil:
-		return frame{}, err
-	case u.Fault != nil:
-		return unreadable(u.Session, u.Next, u.Fault)
-	case u.CaughtUp:
-		return frame{id: u.Next, event: eventCaughtUp, data: []byte("{}")}, nil
-	case u.Closed:
-		data, err := encode(map[string]string{"session": u.Session})
-		return frame{id: u.Next, event: eventClosed, data: data}, err
-	}
-	data, err := public(u.Session, u.Event)
-	return frame{id: u.Next, event: eventEvent, data: data}, err
+	return frame{event: eventUnreadable, data: data}, err
 }

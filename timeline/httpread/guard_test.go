@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"iter"
 	"log/slog"
 	"net"
 	"net/http"
@@ -187,12 +186,15 @@ func TestAPanicIsAnsweredAndLogged(t *testing.T) {
 // A stream's source runs beside the request; its panic ends only that stream.
 func TestAPanicOfASourceEndsItsStream(t *testing.T) {
 	var log lockedBuffer
-	f := begin(t, func(o *httpread.Options) {
-		o.Fleet = func(context.Context, string) iter.Seq2[httpread.FleetUpdate, error] { panic("a fault of the embedder") }
-		o.Logger = log.logger()
-	})
-	f.get("/api/events").refused(t, 500, "internal")
-	log.wait(t, "a fault of the embedder")
+	f := begin(t)
+	h, err := httpread.New(httpread.Options{Store: f.store, Logger: log.logger()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	httpread.Panicking(h).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	reply{w.Result(), w.Body.Bytes()}.refused(t, 500, "internal")
+	log.wait(t, "a fault of the source")
 }
 
 func TestOptionsAreChecked(t *testing.T) {

@@ -2,7 +2,6 @@ package httpread
 
 import (
 	"context"
-	"iter"
 	"log/slog"
 	"time"
 
@@ -46,12 +45,6 @@ type Options struct {
 	// of which there are at most [MaxPage].
 	States func(ctx context.Context, id string, mids []string) (map[string]State, error)
 
-	// Fleet follows all sessions of the store behind the place that after names: the
-	// Next of an update, "end" for what comes from now on, or empty for all there is. It
-	// yields one update with CaughtUp where history ends, and ends with ctx. An error ends
-	// it; what concerns one session only is the Fault of an update.
-	Fleet func(ctx context.Context, after string) iter.Seq2[FleetUpdate, error]
-
 	// Token is what every request for data must bear, also one from this machine; see
 	// [ReadToken]. Empty means that no token is asked for, and that only requests from
 	// this machine are served.
@@ -81,7 +74,7 @@ type Options struct {
 	// [DefaultMaxStreams].
 	MaxStreams int
 
-	// Poll is that of [timeline.FollowOptions].
+	// Poll is that of [timeline.FollowOptions] and of the follower of all sessions.
 	Poll time.Duration
 
 	// Logger is told of panics, of errors that are not the client's, and, at level
@@ -148,14 +141,4 @@ type State struct {
 	Reason    string // why it was revoked
 	Attempts  int
 	LastError string
-}
-
-// A FleetUpdate is one step of a follower of all sessions.
-type FleetUpdate struct {
-	Session  string
-	Event    timeline.Event
-	CaughtUp bool   // history ends here; there is no event in it
-	Closed   bool   // the session is gone; there is no event in it
-	Fault    error  // what of the session cannot be read; there is no event in it
-	Next     string // where to go on
 }

@@ -1,9 +1,7 @@
 package httpread_test
 
 import (
-	"context"
 	"fmt"
-	"iter"
 	"net"
 	"strings"
 	"testing"
@@ -55,7 +53,6 @@ func TestPage(t *testing.T) {
 		"asks for a token":    pageToken,
 		"is labelled":         pageLabels,
 		"a closed session":    pageClosed,
-		"follows all":         pageFollowsAll,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, b) })
 	}
@@ -288,35 +285,6 @@ func pageLabels(t *testing.T, b *browser) {
 	if order[0] != "filter" || order[5] != "find-open" {
 		t.Errorf("got the order %v", order)
 	}
-	p.quiet()
-}
-
-// Where the server tells of all sessions, the list follows that.
-func pageFollowsAll(t *testing.T, b *browser) {
-	told, places := make(chan httpread.FleetUpdate), make(chan string, 1)
-	f := begin(t, func(o *httpread.Options) {
-		o.Fleet = func(ctx context.Context, after string) iter.Seq2[httpread.FleetUpdate, error] {
-			return func(yield func(httpread.FleetUpdate, error) bool) {
-				places <- after
-				for u := (httpread.FleetUpdate{CaughtUp: true, Next: "c1"}); yield(u, nil); {
-					select {
-					case u = <-told:
-					case <-ctx.Done():
-						return
-					}
-				}
-			}
-		}
-	})
-	f.make("first")
-	p := b.open(t, f.url, 1000, 700)
-	p.until("document.querySelectorAll('#list a').length === 1")
-	if got := <-places; got != "end" {
-		t.Errorf("followed from %q, want the end", got)
-	}
-	f.make("second")
-	told <- httpread.FleetUpdate{Session: "second", Event: timeline.Event{Kind: timeline.KindStatus, Status: "active"}, Next: "c2"}
-	p.until("document.querySelectorAll('#list a').length === 2")
 	p.quiet()
 }
 

@@ -20,6 +20,8 @@ type frame struct {
 	event string
 	data  []byte // one line
 	last  bool   // the stream ends with it
+
+	forget bool // the client is to forget the id that it has
 }
 
 // Names of events of a stream.
@@ -28,12 +30,17 @@ const (
 	eventUnreadable = "unreadable"
 	eventCaughtUp   = "caught-up"
 	eventClosed     = "closed"
+	eventJoined     = "joined" // of all sessions
+	eventLeft       = "left"
 	eventError      = "error"
 )
 
 func (f frame) appendTo(b *bytes.Buffer) {
 	if f.id != "" {
 		fmt.Fprintf(b, "id: %s\n", f.id)
+	}
+	if f.forget {
+		b.WriteString("id: \n")
 	}
 	fmt.Fprintf(b, "event: %s\ndata: %s\n\n", f.event, f.data)
 }

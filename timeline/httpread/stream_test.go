@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"net"
 	"net/http"
 	"os"
@@ -322,40 +321,5 @@ func TestALineOfAnotherWriterForgesNothing(t *testing.T) {
 	c.want("caught-up")
 	if p := f.page("/api/sessions/a/timeline"); p.Unreadable != 1 || p.mids() != "m0" {
 		t.Errorf("got %+v", p)
-	}
-}
-
-func TestFleet(t *testing.T) {
-	var after string
-	f := begin(t, func(o *httpread.Options) {
-		o.Fleet = func(ctx context.Context, place string) iter.Seq2[httpread.FleetUpdate, error] {
-			after = place
-			return func(yield func(httpread.FleetUpdate, error) bool) {
-				_ = yield(httpread.FleetUpdate{Session: "a", Event: timeline.Event{Kind: timeline.KindStatus, Status: "active"}, Next: "c1"}, nil) &&
-					yield(httpread.FleetUpdate{CaughtUp: true, Next: "c2"}, nil) &&
-					yield(httpread.FleetUpdate{Session: "b", Fault: &timeline.LineError{Path: "/secret/place"}, Next: "c2b"}, nil) &&
-					yield(httpread.FleetUpdate{Session: "a", Closed: true, Next: "c3"}, nil) &&
-					yield(httpread.FleetUpdate{}, errDisk)
-			}
-		}
-	})
-	c := f.follow("/api/events", "Last-Event-ID: c0")
-	if e := c.want("event"); e.id != "c1" || !strings.HasSuffix(e.data, `"session":"a","display":"working"}`) {
-		t.Errorf("got %+v", e)
-	}
-	if e := c.want("caught-up"); e.id != "c2" {
-		t.Errorf("got %+v", e)
-	}
-	if e := c.want("unreadable"); e.id != "c2b" || !strings.HasPrefix(e.data, `{"session":"b","error":`) || strings.Contains(e.data, "secret") {
-		t.Errorf("got %+v", e)
-	}
-	if e := c.want("closed"); e.id != "c3" || e.data != `{"session":"a"}` {
-		t.Errorf("got %+v", e)
-	}
-	if e := c.want("error"); strings.Contains(e.data, "secret") || e.id != "" {
-		t.Errorf("got %+v", e)
-	}
-	if e, ok := c.next(); ok || after != "c0" {
-		t.Errorf("got %+v, begun after %q", e, after)
 	}
 }

@@ -22,20 +22,12 @@ export class Sessions {
     $("list-more").addEventListener("click", () => { this.#most += shownAtFirst; this.draw(); });
     document.addEventListener("visibilitychange", () => document.hidden || this.load());
     this.load();
+    const nothing = () => {}; // load tells of trouble
+    new Follow(request, "api/events?after=end", "", { event: () => this.soon(), state: nothing, refused: nothing });
   }
 
   // soon looks again in a moment, as something happened.
   soon() { this.#plan(soon); }
-
-  // offered learns what the server can do. Where it does not tell of all sessions,
-  // looking every few seconds does.
-  #offered(offers) {
-    if (offers.includes("events") && !this.offers.has("events")) {
-      const nothing = () => {};
-      new Follow(request, "api/events?after=end", "", { event: () => this.soon(), state: nothing, refused: nothing });
-    }
-    this.offers = new Set(offers);
-  }
 
   #plan(wait) {
     clearTimeout(this.#timer);
@@ -52,7 +44,7 @@ export class Sessions {
       let after = "";
       do {
         const page = await json("api/sessions" + (after && "?after=" + encodeURIComponent(after)));
-        this.#offered(page.offers);
+        this.offers = new Set(page.offers);
         for (const s of page.sessions) all.set(s.id, s);
         after = page.next;
       } while (after);
