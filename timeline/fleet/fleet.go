@@ -35,8 +35,9 @@ type Options struct {
 	// notification, or not for all: one stat for each such session, and a listing of
 	// the store. It is a quarter as often while nothing happens. With notification all
 	// are looked at every 16 Polls, in case one got lost, and every 256 where the
-	// system says so itself, on a local file system of Linux. Zero means 250 ms; a
-	// negative value means -Poll, and that no notification is asked for.
+	// system says so itself, on a local file system of Linux. There is notification on
+	// Linux, for as many sessions as the user may have watches of the system. Zero
+	// means 250 ms; a negative value means -Poll, and that none is asked for.
 	Poll time.Duration
 }
 

@@ -80,19 +80,32 @@ func (f *follower) keepCut(m *member) error {
 func (f *follower) readLog(m *member, far stretch) (more bool, err error) {
 	dir := f.dirOf(m.id)
 	born, changed, err := birthOf(dir)
-	if err != nil {
-		return false, leftIfGone(err)
+	if err == nil {
+		more, err = f.readLife(m, born, changed, far)
 	}
-	seen, err := sightOf(dir, m.seen.segment)
+	if err == nil || errors.Is(err, errStopped) || errors.Is(err, errLeft) || f.ctx.Err() != nil {
+		return more, err
+	}
+	now, _, lost := birthOf(dir)
+	if errors.Is(lost, fs.ErrNotExist) || lost == nil && now != born || errors.Is(err, timeline.ErrForeignCursor) {
+		return false, errLeft
+	}
+	return false, err
+}
+
+// readLife is readLog in one life of the session. Its errors mean nothing if that has
+// ended meanwhile.
+func (f *follower) readLife(m *member, born birth, changed int64, far stretch) (more bool, err error) {
+	seen, err := sightOf(f.dirOf(m.id), m.seen.segment)
 	if err != nil {
-		return false, leftIfGone(err)
+		return false, err
 	}
 	if seen.segment == 0 {
 		seen.changed = changed
 	}
 	s, err := f.store.Open(m.id)
 	if err != nil {
-		return false, leftIfGone(err)
+		return false, err
 	}
 	defer func() { err = errors.Join(err, s.Release()) }()
 	if !m.joined || m.born == (birth{}) {
@@ -100,7 +113,7 @@ func (f *follower) readLog(m *member, far stretch) (more bool, err error) {
 	}
 	if m.epoch == (segment.Epoch{}) {
 		if err := f.begin(m, s.Timeline()); err != nil {
-			return false, leftIfGone(err)
+			return false, err
 		}
 	}
 	if !m.joined {
@@ -108,15 +121,13 @@ func (f *follower) readLog(m *member, far stretch) (more bool, err error) {
 			return false, err
 		}
 	}
-	if m.epoch == (segment.Epoch{}) {
-		m.seen = seen
-		return false, nil
+	if m.epoch != (segment.Epoch{}) {
+		more, err = f.readEvents(m, s.Timeline(), born, far)
 	}
-	more, err = f.readEvents(m, s.Timeline(), born, far)
 	if err == nil && !more {
 		m.seen = seen
 	}
-	return more, leftIfGone(err)
+	return more, err
 }
 
 // begin finds the epoch of a log that was empty until now. That the directory is
@@ -126,12 +137,16 @@ func (f *follower) begin(m *member, l *timeline.Log) error {
 	if err != nil {
 		return err
 	}
-	if born, _, err := birthOf(f.dirOf(m.id)); err != nil || born != m.born {
+	born, _, err := birthOf(f.dirOf(m.id))
+	if err != nil {
+		return err
+	}
+	if born != m.born {
 		return errLeft
 	}
 	epoch := epochOf(start)
 	if m.was.id != "" && !m.was.isIn(epoch) {
-		return errLeft
+		return timeline.ErrForeignCursor
 	}
 	m.epoch, m.was = epoch, place{}
 	return nil
@@ -147,10 +162,16 @@ func (f *follower) readEvents(m *member, l *timeline.Log, born birth, s stretch)
 		if err != nil && !errors.As(err, &bad) {
 			return false, err
 		}
-		if now, _, err := f.birthUnless(sure, m); err != nil || !sure && now != born {
-			return false, errLeft
+		if !sure {
+			now, _, err := birthOf(f.dirOf(m.id))
+			if err != nil {
+				return false, err
+			}
+			if now != born {
+				return false, errLeft
+			}
+			sure = true
 		}
-		sure = true
 		if bad == nil && (e.Seq >= s.until || n == s.events) {
 			return true, nil
 		}
@@ -160,13 +181,6 @@ func (f *follower) readEvents(m *member, l *timeline.Log, born birth, s stretch)
 		}
 	}
 	return false, nil
-}
-
-func (f *follower) birthUnless(sure bool, m *member) (b birth, changed int64, err error) {
-	if sure {
-		return birth{}, 0, nil
-	}
-	return birthOf(f.dirOf(m.id))
 }
 
 // deliver yields an event, or what is wrong with a line.
@@ -179,15 +193,6 @@ func (f *follower) deliver(m *member, e timeline.Event, bad *timeline.LineError)
 		return nil
 	}
 	return f.say(Update{Session: m.id}, &SessionError{m.id, bad})
-}
-
-// leftIfGone turns what is said of a session that is not there, or not the same any
-// more, into errLeft.
-func leftIfGone(err error) error {
-	if isGone(err) || errors.Is(err, timeline.ErrForeignCursor) {
-		return errLeft
-	}
-	return err
 }
 
 func isGone(err error) bool {

@@ -43,6 +43,51 @@ func TestUnreadableLines(t *testing.T) {
 	})
 }
 
+// What a writer that was killed left behind the last newline is no history: the lines
+// that are written in its place are new, however short.
+func TestTornTail(t *testing.T) {
+	both(t, func(t *testing.T, poll time.Duration) {
+		store := newStore(t)
+		a := made(t, store, "a", "1")
+		rewrite(t, a, func(p []byte) []byte { return append(p, make([]byte, 3000)...) })
+		w := follow(t, store, fleet.Options{Mode: fleet.TailOnly, Poll: poll})
+		after := follow(t, store, fleet.Options{Poll: poll})
+		w.want("caught up")
+		after.want("a+", "a 0 1", "caught up")
+		say(t, a, "2", "3")
+		w.want("a 1 2", "a 2 3")
+		after.want("a 1 2", "a 2 3")
+	})
+}
+
+// A log that is two logs is told, and not read again and again.
+func TestTwoLogsInOneDirectory(t *testing.T) {
+	both(t, func(t *testing.T, poll time.Duration) {
+		store := newStore(t)
+		a, b := made(t, store, "a", "1", "2"), made(t, store, "b", "3")
+		data, err := os.ReadFile(filepath.Join(b.Dir(), "timeline", "000000000001.ndjson"))
+		check(t, err)
+		w := follow(t, store, fleet.Options{Mode: fleet.TailOnly, Poll: poll})
+		w.want("caught up")
+		check(t, os.WriteFile(filepath.Join(a.Dir(), "timeline", "000000000002.ndjson"), data, 0o600))
+		w.want("a-", "a+")
+		for range 20 {
+			say(t, b, "x")
+		}
+		for n := 1; seqOf(w.last, "b") < 21; n++ {
+			w.take()
+			if n > 40 {
+				t.Fatalf("got %d updates", n)
+			}
+		}
+	})
+}
+
+func seqOf(c fleet.Cursor, id string) uint64 {
+	seq, _ := c.Seq(id)
+	return seq
+}
+
 // A session that cannot be followed is told once, and joins when it can be.
 func TestBrokenSessions(t *testing.T) {
 	both(t, func(t *testing.T, poll time.Duration) {
