@@ -13,9 +13,9 @@
 // That is a replay for one recorder at a time, not a log: it lives in memory and dies with the
 // broker. Package dispatch/turns has the recorder.
 //
-// What an [Agent] needs is here, too: a program and its group ([Process]), bounded
-// lines of it ([Lines]), what may become durable of its messages ([Redact]), and a file
-// that outlives it ([File]).
+// What an [Agent] needs is here, too: a program and its group ([Process]), lines from it
+// and to it ([Lines], [Writer]), what may become durable of its messages ([Redact]), and
+// a file that outlives it ([File]).
 //
 // No value takes a raw frame, the input or output of a tool, or the details of a
 // permission.
