@@ -194,13 +194,13 @@ func (a *Agent) giveUp(t *turn, cause error) {
 	moment := time.NewTimer(lastMoment)
 	defer moment.Stop()
 	select {
-	case <-t.line.done:
+	case <-t.line.Done():
 	case <-moment.C: // a half-written line holds up everything: the connection is of no use any more
 		a.conn.lose(unread)
-		<-t.line.done
+		<-t.line.Done()
 	}
 	a.with(func(s *state) {
-		if !t.line.reached() {
+		if !t.line.Reached() {
 			t.decide(adapter.Because(adapter.ErrGone, unread))
 		}
 		s.abandon(t, cause)
@@ -210,7 +210,7 @@ func (a *Agent) giveUp(t *turn, cause error) {
 // Interrupt asks the agent to stop its turn, and declines what it asks permission
 // for, now and later; see [host.Agent]. Nil means that it was asked.
 func (a *Agent) Interrupt(ctx context.Context) error {
-	var sent *outgoing
+	var sent *host.Line
 	a.with(func(s *state) {
 		if s.turn != nil {
 			sent = s.cancel(s.turn)
@@ -219,17 +219,7 @@ func (a *Agent) Interrupt(ctx context.Context) error {
 	if sent == nil {
 		return nil
 	}
-	return sent.wait(ctx)
-}
-
-// wait waits until the line is written.
-func (o *outgoing) wait(ctx context.Context) error {
-	select {
-	case <-o.done:
-		return o.err
-	case <-ctx.Done():
-		return fmt.Errorf("acp: the agent does not read what it is sent: %w", context.Cause(ctx))
-	}
+	return sent.Wait(ctx)
 }
 
 // Done is closed once the program takes no more prompts; see [host.Agent].

@@ -48,7 +48,7 @@ const (
 
 // A call is a request that waits for its answer.
 type call struct {
-	line   *outgoing
+	line   *host.Line
 	answer func(reply)
 }
 
@@ -59,7 +59,7 @@ type conn struct {
 	peer  Peer
 	in    *host.Lines
 	limit int // of a line, in bytes
-	out   *out
+	out   *host.Writer
 	heard func(method string, params json.RawMessage)                     // a notification
 	asked func(id json.RawMessage, method string, params json.RawMessage) // a request
 	huge  func()                                                          // a notification too long to read
@@ -72,7 +72,7 @@ type conn struct {
 
 func newConn(p Peer, maxLine int) *conn {
 	c := &conn{peer: p, in: host.NewLines(p, maxLine), limit: maxLine, calls: map[uint64]call{}}
-	c.out = newOut(p, c.lose)
+	c.out = host.NewWriter(p, c.lose)
 	return c
 }
 
@@ -80,13 +80,13 @@ func newConn(p Peer, maxLine int) *conn {
 // call that is left gets its answer from whoever waits for it.
 func (c *conn) run(ended func()) error {
 	wrote := make(chan struct{})
-	go func() { c.out.run(); close(wrote) }()
+	go func() { c.out.Run(); close(wrote) }()
 	err := c.read()
 	if said, can := c.peer.(interface{ Err() error }); can && said.Err() != nil {
 		err = said.Err()
 	}
 	c.lose(err)
-	c.out.close(err)
+	c.out.Close(err)
 	ended()
 	_ = c.peer.Close()
 	<-wrote
@@ -153,7 +153,7 @@ func (c *conn) answered(m message) {
 	}
 	c.mu.Lock()
 	asked, waits := c.calls[id]
-	if waits = waits && c.out.begun(asked.line); waits {
+	if waits = waits && c.out.Begun(asked.line); waits {
 		delete(c.calls, id)
 	}
 	c.mu.Unlock()
@@ -169,7 +169,7 @@ func (c *conn) answered(m message) {
 }
 
 // call sends a request. The reading goroutine calls answer, at most once.
-func (c *conn) call(method string, params any, answer func(reply)) (*outgoing, error) {
+func (c *conn) call(method string, params any, answer func(reply)) (*host.Line, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last++
@@ -177,14 +177,14 @@ func (c *conn) call(method string, params any, answer func(reply)) (*outgoing, e
 	if err != nil {
 		return nil, err
 	}
-	sent := c.out.send(line)
+	sent := c.out.Send(line)
 	c.calls[c.last] = call{sent, answer}
 	return sent, nil
 }
 
 // withdraw takes back a request that was not begun, and reports whether it could.
-func (c *conn) withdraw(l *outgoing) bool {
-	if !c.out.withdraw(l) {
+func (c *conn) withdraw(l *host.Line) bool {
+	if !c.out.Withdraw(l) {
 		return false
 	}
 	c.mu.Lock()
@@ -194,32 +194,30 @@ func (c *conn) withdraw(l *outgoing) bool {
 }
 
 // notify sends a notification.
-func (c *conn) notify(method string, params any) (*outgoing, error) {
+func (c *conn) notify(method string, params any) (*host.Line, error) {
 	line, err := encode(map[string]any{"method": method, "params": params})
 	if err != nil {
 		return nil, err
 	}
-	return c.out.send(line), nil
+	return c.out.Send(line), nil
 }
 
 // answer answers a request of the agent.
-func (c *conn) answer(id json.RawMessage, result any) *outgoing {
+func (c *conn) answer(id json.RawMessage, result any) *host.Line {
 	line, err := encode(map[string]any{"id": id, "result": result})
 	if err != nil {
 		return c.refuse(id, codeInvalidRequest, "no answer")
 	}
-	return c.out.send(line)
+	return c.out.Send(line)
 }
 
 // refuse answers a request with an error.
-func (c *conn) refuse(id json.RawMessage, code int, text string) *outgoing {
+func (c *conn) refuse(id json.RawMessage, code int, text string) *host.Line {
 	line, err := encode(map[string]any{"id": id, "error": map[string]any{"code": code, "message": text}})
 	if err != nil {
-		l := &outgoing{done: make(chan struct{}), err: err}
-		close(l.done)
-		return l
+		return host.Unsent(err)
 	}
-	return c.out.send(line)
+	return c.out.Send(line)
 }
 
 // encode returns the line of a message. Texts keep their bytes.

@@ -172,7 +172,7 @@ func (t *turn) ask(k *ask) {
 }
 
 // choose answers the agent.
-func (t *turn) choose(k *ask, choice string) *outgoing {
+func (t *turn) choose(k *ask, choice string) *host.Line {
 	k.cancel()
 	delete(t.asks, k.ID)
 	return t.a.conn.answer(k.rpc, map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": choice}})
@@ -197,7 +197,7 @@ func (t *turn) refuseAll() {
 // such option. If ctx ends before the agent has read the answer, the answer still
 // stands.
 func (a *Agent) Decide(ctx context.Context, permission, choice string) error {
-	var sent *outgoing
+	var sent *host.Line
 	a.with(func(s *state) {
 		if s.turn == nil {
 			return
@@ -210,7 +210,7 @@ func (a *Agent) Decide(ctx context.Context, permission, choice string) error {
 	if sent == nil {
 		return fmt.Errorf("%w: %q with option %q", host.ErrNoPermission, permission, choice)
 	}
-	return sent.wait(ctx)
+	return sent.Wait(ctx)
 }
 
 // Asked returns the requests for permission that wait for a human, with the details

@@ -17,7 +17,7 @@ type turn struct {
 	a       *Agent
 	mid     string
 	sink    host.Sink
-	line    *outgoing     // the prompt's; nil until it is sent
+	line    *host.Line    // the prompt's; nil until it is sent
 	decided chan struct{} // closed with the answer of Submit
 	answer  error
 
@@ -59,7 +59,7 @@ func (s *state) begin(a *Agent, p adapter.Prompt, sink host.Sink) (*turn, error)
 
 // sent reports whether the agent can have any of the prompt. What comes before that
 // is left over from an earlier turn.
-func (t *turn) sent() bool { return t.line != nil && t.a.conn.out.begun(t.line) }
+func (t *turn) sent() bool { return t.line != nil && t.a.conn.out.Begun(t.line) }
 
 // decide gives Submit its answer. The first stands.
 func (t *turn) decide(answer error) {
@@ -147,7 +147,7 @@ func (s *state) buried(err error) {
 	if t == nil {
 		return
 	}
-	if t.line == nil || !t.line.reached() {
+	if t.line == nil || !t.line.Reached() {
 		t.decide(adapter.Because(adapter.ErrGone, err))
 	} else {
 		t.decide(adapter.Unconfirm(err))
@@ -179,7 +179,7 @@ func (s *state) abandon(t *turn, cause error) {
 }
 
 // cancel asks the agent to stop, and refuses what it asks for.
-func (s *state) cancel(t *turn) *outgoing {
+func (s *state) cancel(t *turn) *host.Line {
 	t.interrupted = true
 	sent, _ := t.a.conn.notify(methodCancel, map[string]any{"sessionId": t.a.session}) // an id always encodes
 	t.refuseAll()

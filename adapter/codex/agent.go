@@ -153,13 +153,13 @@ func (a *Agent) giveUp(t *turn, cause error) {
 	moment := time.NewTimer(lastMoment)
 	defer moment.Stop()
 	select {
-	case <-t.line.done:
+	case <-t.line.Done():
 	case <-moment.C: // a half-written line holds up everything: the connection is of no use any more
 		a.conn.lose(unread)
-		<-t.line.done
+		<-t.line.Done()
 	}
 	a.with(func(s *state) {
-		if !t.line.reached() {
+		if !t.line.Reached() {
 			t.decide(adapter.Because(adapter.ErrGone, unread))
 		}
 		s.abandon(t, fmt.Errorf("codex: no word in time that the message is stored: %w", cause))
@@ -170,7 +170,7 @@ func (a *Agent) giveUp(t *turn, cause error) {
 // and later; see [host.Agent]. Nil means that it was asked, or will be as soon as it
 // has begun the turn.
 func (a *Agent) Interrupt(ctx context.Context) error {
-	var sent *outgoing
+	var sent *host.Line
 	a.with(func(s *state) {
 		if s.turn != nil {
 			sent = s.cancel(s.turn)
@@ -179,17 +179,7 @@ func (a *Agent) Interrupt(ctx context.Context) error {
 	if sent == nil {
 		return nil
 	}
-	return sent.wait(ctx)
-}
-
-// wait waits until the line is written.
-func (o *outgoing) wait(ctx context.Context) error {
-	select {
-	case <-o.done:
-		return o.err
-	case <-ctx.Done():
-		return fmt.Errorf("codex: the program does not read what it is sent: %w", context.Cause(ctx))
-	}
+	return sent.Wait(ctx)
 }
 
 // Done is closed once the program takes no more prompts; see [host.Agent].

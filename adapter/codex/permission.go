@@ -154,7 +154,7 @@ func (t *turn) resolved(rpc json.RawMessage) {
 // error is [host.ErrNoPermission] when nobody waits for it any more, or it has no
 // such option. If ctx ends before codex has read the answer, the answer still stands.
 func (a *Agent) Decide(ctx context.Context, permission, choice string) error {
-	var sent *outgoing
+	var sent *host.Line
 	a.with(func(s *state) {
 		if s.turn == nil {
 			return
@@ -168,5 +168,5 @@ func (a *Agent) Decide(ctx context.Context, permission, choice string) error {
 	if sent == nil {
 		return fmt.Errorf("%w: %q with option %q", host.ErrNoPermission, permission, choice)
 	}
-	return sent.wait(ctx)
+	return sent.Wait(ctx)
 }

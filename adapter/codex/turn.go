@@ -20,7 +20,7 @@ type turn struct {
 	client  string // the id of the message for codex
 	id      string // codex's id of the turn; empty until it is known
 	sink    host.Sink
-	line    *outgoing     // nil until the message is sent
+	line    *host.Line    // nil until the message is sent
 	decided chan struct{} // closed with the answer of Submit
 	answer  error
 
@@ -200,7 +200,7 @@ func (s *state) buried(err error) {
 	if t == nil {
 		return
 	}
-	if t.line == nil || !t.line.reached() {
+	if t.line == nil || !t.line.Reached() {
 		t.decide(adapter.Because(adapter.ErrGone, err))
 	} else {
 		t.decide(adapter.Unconfirm(err))
@@ -236,7 +236,7 @@ const maxRetries = 50
 
 // cancel asks codex to stop, and refuses what it asks for. Codex stops only a turn that
 // it has begun, so before that nothing is sent.
-func (s *state) cancel(t *turn) *outgoing {
+func (s *state) cancel(t *turn) *host.Line {
 	t.interrupted = true
 	t.cancelAll()
 	if t.id == "" || !t.begun {
