@@ -82,6 +82,8 @@ func pageSends(t *testing.T, b *browser) {
 	p.until("[...document.querySelectorAll('.entry.sent')].at(-1).innerText.includes('answer by note')")
 	f.deliver("worker-1")
 	p.until("[...document.querySelectorAll('.state')].every((e) => e.dataset.state === 'delivered')")
+	f.make("new-one")
+	p.until("document.querySelector('#list a[data-id=new-one]')")
 	f.declare(s, "awaiting", "nothing", "It is merged.")
 	p.until("[...document.querySelectorAll('.entry')].at(-1).innerText.includes('It is merged.')")
 	p.until("document.querySelector('#meta .pill').textContent === 'done'")

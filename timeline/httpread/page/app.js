@@ -49,7 +49,7 @@ function route() {
     return;
   }
   find.close();
-  open = new Conversation(id, find, (now) => state("open", now), () => sessions.soon());
+  open = new Conversation(id, find, (now) => state("open", now), () => sessions.soon(id));
   head();
   $("text").value = drafts.get(id)?.text ?? "";
   grow();
@@ -88,7 +88,7 @@ async function send(e) {
     if (drafts.get(to.id) === draft) drafts.delete(to.id);
     if (open === to && $("text").value === draft.text) $("text").value = "";
     to.sent();
-    sessions.load();
+    sessions.soon(to.id);
   } catch (err) {
     $("notice").textContent = "Not sent: " + (err.status ? err.message : "the server cannot be reached: send again, it will be said once");
     $("notice").hidden = false;

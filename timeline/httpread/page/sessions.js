@@ -6,14 +6,15 @@ import { Follow } from "./stream.js";
 
 const $ = (id) => document.getElementById(id);
 const every = 5000; // debts come and go without an event
-const soon = 400;
+const soon = 300;
+const atOnce = 10; // sessions that are looked at together
 const shownAtFirst = 200;
 
 export class Sessions {
   all = new Map();
   offers = new Set(); // what the server can do
   current = "";
-  #timer; #loaded = false; #busy = false; #again = false; #most = shownAtFirst;
+  #timer; #flush; #dirty = new Set(); #loaded = false; #busy = false; #most = shownAtFirst;
 
   constructor(changed, state) {
     this.changed = changed;
@@ -23,20 +24,33 @@ export class Sessions {
     document.addEventListener("visibilitychange", () => document.hidden || this.load());
     this.load();
     const nothing = () => {}; // load tells of trouble
-    new Follow(request, "api/events?after=end", "", { event: () => this.soon(), state: nothing, refused: nothing });
+    new Follow(request, "api/events?after=end", "", { event: (_, e) => e.session && this.soon(e.session), state: nothing, refused: nothing });
   }
 
-  // soon looks again in a moment, as something happened.
-  soon() { this.#plan(soon); }
+  // soon looks at one session in a moment, as something happened there.
+  soon(id) {
+    this.#dirty.add(id);
+    this.#flush ??= setTimeout(() => this.#look(), soon);
+  }
 
-  #plan(wait) {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.load(), wait);
+  async #look() {
+    const some = [...this.#dirty].slice(0, atOnce);
+    for (const id of some) this.#dirty.delete(id);
+    await Promise.all(some.map(async (id) => {
+      try {
+        this.all.set(id, await json("api/sessions/" + encodeURIComponent(id)));
+      } catch (err) {
+        if (err.status === 404) this.all.delete(id);
+      }
+    }));
+    this.#flush = this.#dirty.size ? setTimeout(() => this.#look(), soon) : undefined;
+    if (!this.#loaded) return;
+    this.draw();
+    this.changed();
   }
 
   async load() {
-    if (document.hidden) return;
-    if (this.#busy) { this.#again = true; return; }
+    if (document.hidden || this.#busy) return;
     this.#busy = true;
     const began = performance.now();
     try {
@@ -57,9 +71,9 @@ export class Sessions {
       this.state(err.status ? "lost" : "wait", err.message);
     } finally {
       this.#busy = false;
-      const took = performance.now() - began; // of a large store long: it is not asked all the time
-      this.#plan(Math.max(this.#again ? soon : every, 10 * took));
-      this.#again = false;
+      const took = performance.now() - began; // long where the store is large: it is not asked all the time
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.load(), Math.max(every, 10 * took));
     }
   }
 
