@@ -254,17 +254,27 @@ func (r *real) losesContext(p oneshot.Preset) {
 	if err := store.Save(r.home.Work, lost); err != nil {
 		r.t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), realPatience)
-	defer cancel()
-	s := newSink()
-	err = r.agent.Submit(ctx, adapter.Prompt{MID: "m", Text: "lost"}, s)
-	if adapter.AnswerOf(err) == adapter.Unconfirmed && p.Name == oneshot.OpenCode.Name {
+	// OpenCode prints nothing before it ends, and how soon it does is the machine's
+	// affair: the prompt may be unconfirmed, or taken and interrupted, twice.
+	tries := 1
+	if p.Name == oneshot.OpenCode.Name {
+		tries = 3
+	}
+	var end host.Finished
+	var said []string
+	for range tries {
+		s := newSink()
+		ctx, cancel := context.WithTimeout(context.Background(), realPatience)
 		err = r.agent.Submit(ctx, adapter.Prompt{MID: "m", Text: "lost"}, s)
+		cancel()
+		if err != nil {
+			continue
+		}
+		if end, said = s.end(r.t), s.all(); end.Outcome == host.Success {
+			break
+		}
 	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	if end := s.end(r.t); end.Outcome != host.Success || !strings.Contains(strings.Join(s.all(), ""), oneshot.CodeContextLost) {
-		r.t.Errorf("got %+v and %q, want success and that the context is lost", end, s.all())
+	if err != nil || end.Outcome != host.Success || !strings.Contains(strings.Join(said, ""), oneshot.CodeContextLost) {
+		r.t.Errorf("got %v, %+v and %q, want success and that the context is lost", err, end, said)
 	}
 }

@@ -47,7 +47,7 @@ func fillChild(ctx context.Context, dir string) error {
 
 // A write that the system really refuses, after a part of it, faults the log: the
 // producer is stopped, nothing is written behind, and the next writer goes on.
-func TestRealWriteFailure(t *testing.T) {
+func TestWriteFailureOfTheSystem(t *testing.T) {
 	dir := newDir(t)
 	out, err := child("fill", dir).Output()
 	if err != nil {
