@@ -9,7 +9,8 @@
 //     and the one writer of declarations; timeline/turn is the log of what an
 //     agent did, turn by turn; timeline/segment is the engine under both, which
 //     rotates, heals, seals and verifies files of lines, and timeline/watch tells
-//     followers that there is news.
+//     followers that there is news. timeline/fleet follows all sessions of a store
+//     at once, and timeline/httpread shows them over HTTP, with a page.
 //   - queue: the debt. A small ordered list of messages that have not been handed
 //     to the agent yet; no file means that nothing is owed.
 //   - compose: where an answer will be read, and what text the agent gets for that.
