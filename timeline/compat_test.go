@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/docket-go/docket/timeline"
@@ -175,4 +176,26 @@ func tolerantRead(t *testing.T, dir string) (events []map[string]any) {
 		}
 	}
 	return events
+}
+
+// The log of a writer that knows no segments is gone on with, whatever it ends in.
+func TestLogWithoutDirectory(t *testing.T) {
+	const line = `{"ts":"2026-11-30T09:30:15.780Z","kind":"status","status":"active","proposal":null,"note":null}` + "\n"
+	for name, legacy := range map[string]string{"lines": line + line, "a torn one": line + line[:20], "nothing": ""} {
+		for _, isBuffered := range []bool{false, true} {
+			dir := newDir(t)
+			must(t, os.WriteFile(filepath.Join(dir, "timeline.ndjson"), []byte(legacy), 0o600))
+			l, err := timeline.Open(dir, timeline.Options{Buffered: isBuffered})
+			must(t, err)
+			defer l.Close()
+			want := uint64(strings.Count(legacy, "\n"))
+			if w, err := l.Append(t.Context(), timeline.Status{Status: "idle"}); err != nil || w.FirstSeq != want {
+				t.Errorf("%s, buffered %v: got %+v, %v, want sequence %d", name, isBuffered, w, err, want)
+			}
+			page, err := l.Tail(t.Context(), 10)
+			if err != nil || uint64(len(page.Events)) != want+1 {
+				t.Errorf("%s, buffered %v: got %+v, %v", name, isBuffered, page, err)
+			}
+		}
+	}
 }

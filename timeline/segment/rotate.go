@@ -59,11 +59,12 @@ func (l *Log) rotate() error {
 // makes its name durable before it appends the first line. In both cases a segment
 // that holds more than its header needs no sync but that of its own bytes.
 func (l *Log) create(earlier []entry, n uint64) error {
-	h, err := l.nextHeader(earlier)
-	if err != nil {
+	// Another writer's log has no directory yet.
+	if err := l.makeDir(); err != nil {
 		return err
 	}
-	if err := l.makeDir(); err != nil {
+	h, err := l.nextHeader(earlier)
+	if err != nil {
 		return err
 	}
 	if len(earlier) > 0 {
