@@ -29,7 +29,7 @@ func (s *Session) Close(ctx context.Context) error {
 		return err
 	}
 	step.At("session: directory moved")
-	if err := errors.Join(s.store.disk.removeAll(tomb), s.store.sweep()); err != nil {
+	if err := errors.Join(s.store.disk.removeTree(tomb), s.store.sweep()); err != nil {
 		return fmt.Errorf("session %s: it is closed, but files are left: %w", s.id, err)
 	}
 	return nil

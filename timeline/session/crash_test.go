@@ -28,6 +28,8 @@ var actions = map[string]func(*session.Store) error{
 	"waiting": on(waiting),
 	"build":   build,
 	"list":    list,
+
+	"create many": createMany,
 }
 
 func on(f func(s *session.Session) error) func(*session.Store) error {

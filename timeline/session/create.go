@@ -76,7 +76,7 @@ func (s *Store) establish(ctx context.Context, r Record) error {
 	}
 	step.At("session: new directory made")
 	if err = s.publish(ctx, b, r, record); err != nil {
-		err = errors.Join(err, s.disk.removeAll(b.dir))
+		err = errors.Join(err, s.disk.removeTree(b.dir))
 	}
 	return errors.Join(err, b.release())
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,7 +32,7 @@ func (s *Store) newBuild() (*build, error) {
 			continue
 		}
 		if err != nil {
-			return nil, errors.Join(err, s.disk.removeAll(dir))
+			return nil, errors.Join(err, s.disk.removeTree(dir))
 		}
 		return b, nil
 	}
@@ -83,10 +84,23 @@ func (s *Store) removeTomb(dir string) error {
 			return err
 		}
 	}
-	return s.disk.removeAll(dir)
+	return s.disk.removeTree(dir)
 }
 
-// removeAbandoned removes a build that nobody holds.
+// removeTree removes a directory that has lost its name. Whoever was about to open its
+// lock when it did may make the lock file in it once more, and finds out then.
+func (d disk) removeTree(dir string) error {
+	for range 100 {
+		err := d.removeAll(dir)
+		if !errors.Is(err, fs.ErrExist) { // so it is called that the directory is not empty
+			return err
+		}
+	}
+	return d.removeAll(dir)
+}
+
+// removeAbandoned removes a build that nobody holds. It takes its name first: whoever
+// made the directory and has not locked it yet would go on in what is being removed.
 func (s *Store) removeAbandoned(dir string) error {
 	b, err := lockBuild(dir, s.lockOptions())
 	if errors.Is(err, lock.ErrClosed) || errors.Is(err, lock.ErrBusy) {
@@ -95,5 +109,11 @@ func (s *Store) removeAbandoned(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.disk.removeAll(dir), b.release())
+	tomb := filepath.Join(filepath.Dir(dir), tombPrefix+rand.Text())
+	err = s.disk.rename(dir, tomb)
+	if err == nil {
+		step.At("session: abandoned directory set aside")
+		err = s.disk.removeTree(tomb)
+	}
+	return errors.Join(err, b.release())
 }
