@@ -45,7 +45,8 @@ type Accepted struct {
 // [session.ErrUnreadable], [ErrSenderClosed], [ErrEmptyText], [ErrKey],
 // [ErrKeyReused], [ErrAttributes], [compose.ErrChannel], [timeline.ErrText],
 // [timeline.ErrTooLarge], [queue.ErrCorrupt], [queue.ErrFull] and those of
-// package lock. [ErrInDoubt] comes with an Accepted that has the MID.
+// package lock. [ErrInDoubt] comes with an Accepted that has the MID, and so does the
+// error about a message that could not be queued and was revoked in the same hold.
 //
 // It may be called at the same time from any number of goroutines and processes.
 // If the process dies inside, the message is accepted wholly or not at all, and a
@@ -112,11 +113,11 @@ func (d *Dispatcher) acceptIn(ctx context.Context, h *handle, hold sendHold, kee
 	sent.FromLife = hold.life
 	w, err := d.write(h, held, sent)
 	a := Accepted{Session: h.ID(), MID: sent.MID, Cursor: w.Next}
-	switch {
-	case errors.Is(err, ErrInDoubt):
-		return a, err
-	case err != nil:
+	if err != nil && w.NextSeq == w.FirstSeq { // nothing was recorded
 		return Accepted{}, err
+	}
+	if err != nil {
+		return a, err
 	}
 	if keep {
 		return a, nil
