@@ -98,13 +98,15 @@ func TestAPolicyDecides(t *testing.T) {
 			t.Errorf("got %q, want what the human said", got)
 		}
 	}
-	late := make(chan struct{})
+	asked, late := make(chan struct{}), make(chan struct{})
 	decision <- func(ctx context.Context, _ acp.Request) string {
+		close(asked)
 		<-ctx.Done()
 		defer close(late)
 		return "yes"
 	}
 	f.ask("3")
+	receive(t, "the policy's call", asked)
 	if err := a.Interrupt(context.Background()); err != nil {
 		t.Error(err)
 	}

@@ -97,7 +97,8 @@ func settle(t *testing.T, w *world, judge string) (held bool) {
 		if errors.As(last, &p) && p.Answer == adapter.Unconfirmed {
 			held = true
 			prompts, _ := judged(t, judge)
-			if _, err := w.Confirm(t.Context(), "s1", p.MID, !slices.Contains(prompts, p.MID)); err != nil {
+			_, err := w.Confirm(t.Context(), "s1", p.MID, !slices.Contains(prompts, p.MID))
+			if err != nil && !errors.Is(err, dispatch.ErrInFlight) { // the host makes passes, too
 				t.Error(err)
 			}
 		}
