@@ -43,7 +43,7 @@ func launch(t *testing.T) *browser {
 	}
 	fromTest, in := pipe(t)
 	out, toTest := pipe(t)
-	c := exec.CommandContext(t.Context(), program, "--headless", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(),
+	c := exec.CommandContext(t.Context(), program, "--headless", "--remote-debugging-pipe", "--user-data-dir="+profile(t),
 		"--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 		"--disable-dev-shm-usage", "--no-proxy-server", "--hide-scrollbars", "about:blank")
 	if os.Getuid() == 0 {
@@ -61,6 +61,26 @@ func launch(t *testing.T) *browser {
 		c.Wait()
 	})
 	return b
+}
+
+// profile makes a directory for the browser. Processes of it may write there for a
+// moment after it ended.
+func profile(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "httpread")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 1000 {
+			if os.RemoveAll(dir) == nil {
+				return
+			}
+			runtime.Gosched()
+		}
+		t.Logf("%s is left behind", dir)
+	})
+	return dir
 }
 
 func pipe(t *testing.T) (r, w *os.File) {
