@@ -16,6 +16,7 @@ export async function request(path, options = {}) {
     if (answer.status !== 401) {
       throw Object.assign(new Error(said.error ?? answer.statusText), { status: answer.status, code: said.code });
     }
+    if (sessionStorage.getItem(place) !== token) continue; // given by now: the answer is to an older one
     await (asked ??= ask(token !== null).finally(() => (asked = undefined)));
   }
 }
