@@ -37,7 +37,7 @@ func buildDesk(t *testing.T) string {
 	}
 	binary := filepath.Join(t.TempDir(), "desk")
 	if out, err := exec.Command("go", "build", "-o", binary, "./testdata/desk").CombinedOutput(); err != nil {
-		t.Skipf("the test program cannot be built here: %v: %s", err, out)
+		t.Fatalf("build the test program: %v: %s", err, out)
 	}
 	return binary
 }
