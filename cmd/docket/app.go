@@ -58,7 +58,7 @@ func app(stdout, stderr io.Writer, do func(v verb, flags *cli.Context) error) *c
 	a := &cli.App{
 		Name:            "docket",
 		Usage:           "messages to agents: recorded, owed until delivered, never lost",
-		UsageText:       "docket VERB [ARGUMENTS] [FLAGS]\n\nThe exit status is 0 done, 1 failed, 2 wrong usage, 3 no such session or message,\n4 refused input, 5 corrupt state found, 6 deadline passed, 7 still owed (drain only).",
+		UsageText:       "docket VERB [ARGUMENTS] [FLAGS]\n\nThe exit status is 0 done, 1 failed, 2 wrong usage, 3 no such session or message,\n4 refused input, 5 corrupt state found, 6 deadline passed, 7 still owed (drain only).\n\ndocket help TOPIC explains more: " + strings.Join(topicNames(), ", ") + ".",
 		Version:         version(),
 		HideHelpCommand: true,
 		Flags:           globalFlags(),
