@@ -64,6 +64,9 @@ func New(store *session.Store, o Options) *Dispatcher {
 	return d
 }
 
+// Store returns the store that d is for.
+func (d *Dispatcher) Store() *session.Store { return d.store }
+
 // Close gives back the files that the Dispatcher keeps open. It must not be used
 // while another method runs.
 func (d *Dispatcher) Close() error { return d.handles.close() }

@@ -48,29 +48,14 @@ func (d *Dispatcher) State(ctx context.Context, id, mid string) (State, error) {
 	return d.state(ctx, h, mid)
 }
 
-// state looks at the queue first: a message leaves it only after its end is in
-// the timeline.
+// state is [Dispatcher.states] of one message.
 func (d *Dispatcher) state(ctx context.Context, h *handle, mid string) (State, error) {
-	s := State{Session: h.ID(), MID: mid, Condition: Owed}
-	entries, err := h.queue.List()
+	found, err := d.states(ctx, h, mid)
 	if err != nil {
 		return State{}, err
 	}
-	queued := false
-	for _, e := range entries {
-		if e.MID == mid {
-			queued = true
-			s.queued(e)
-		}
-	}
-	fate, known, err := h.Timeline().Fate(ctx, mid)
-	switch {
-	case err != nil:
-		return State{}, err
-	case known:
-		s.AcceptedAt = fate.Sent.Time
-		s.ended(fate, queued)
-	case !queued:
+	s, ok := found[mid]
+	if !ok {
 		return State{}, fmt.Errorf("session %s: message %s: %w", h.ID(), mid, ErrNoMessage)
 	}
 	return s, nil
