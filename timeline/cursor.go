@@ -91,6 +91,10 @@ func (c Cursor) Session() string { return c.session }
 // Seq returns the sequence of the event that the cursor names.
 func (c Cursor) Seq() uint64 { return c.seq }
 
+// Epoch returns the epoch of the log that the cursor belongs to, which is zero if the
+// log was empty.
+func (c Cursor) Epoch() segment.Epoch { return c.epoch }
+
 // MarshalText returns what [Cursor.String] does.
 func (c Cursor) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 

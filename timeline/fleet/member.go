@@ -66,7 +66,7 @@ func (f *follower) dirOf(id string) string {
 // session's as long as there is none. Whoever calls it has to look afterwards.
 func (f *follower) watch(m *member) {
 	dir := f.dirOf(m.id)
-	at := f.set.Add(m.slot, dir+string(filepath.Separator)+segmentsDir, dir)
+	at := f.set.Add(m.slot, timeline.SegmentsDir(dir), dir)
 	m.deaf, m.lost = at < 0, at != 0
 }
 
@@ -74,16 +74,16 @@ func (f *follower) watch(m *member) {
 // takes two.
 func (f *follower) moved(m *member, thorough bool) bool {
 	dir := f.dirOf(m.id)
-	if m.seen.segment == 0 {
+	if m.seen.Segment == 0 {
 		born, changed, err := birthOf(dir)
-		return err != nil || m.epoch != segment.Epoch{} || born != m.born || changed != m.seen.changed
+		return err != nil || m.epoch != segment.Epoch{} || born != m.born || changed != m.seen.home
 	}
 	m.odd = !m.odd
-	segments := filepath.Join(dir, segmentsDir)
-	if (m.odd || thorough) && exists(segmentPath(segments, m.seen.segment+1)) {
+	segments := timeline.SegmentsDir(dir)
+	if (m.odd || thorough) && m.seen.Passed(segments) {
 		return true
 	}
-	return (!m.odd || thorough) && f.resized(segments, m)
+	return (!m.odd || thorough) && m.seen.Changed(segments)
 }
 
 func (f *follower) enqueue(m *member) {

@@ -96,12 +96,12 @@ func (f *follower) readLog(m *member, far stretch) (more bool, err error) {
 // readLife is readLog in one life of the session. Its errors mean nothing if that has
 // ended meanwhile.
 func (f *follower) readLife(m *member, born birth, changed int64, far stretch) (more bool, err error) {
-	seen, err := sightOf(f.dirOf(m.id), m.seen.segment)
+	seen, err := sightOf(f.dirOf(m.id), m.seen.Segment)
 	if err != nil {
 		return false, err
 	}
-	if seen.segment == 0 {
-		seen.changed = changed
+	if seen.Segment == 0 {
+		seen.home = changed
 	}
 	s, err := f.store.Open(m.id)
 	if err != nil {
@@ -144,7 +144,7 @@ func (f *follower) begin(m *member, l *timeline.Log) error {
 	if born != m.born {
 		return errLeft
 	}
-	epoch := epochOf(start)
+	epoch := start.Epoch()
 	if m.was.id != "" && !m.was.isIn(epoch) {
 		return timeline.ErrForeignCursor
 	}
@@ -247,11 +247,6 @@ func (f *follower) emit(u Update, err error) error {
 		return errStopped
 	}
 	return nil
-}
-
-func (f *follower) resized(segments string, m *member) bool {
-	info, err := os.Lstat(segmentPath(segments, m.seen.segment))
-	return err != nil || info.Size() != m.seen.size || info.ModTime().UnixNano() != m.seen.changed
 }
 
 // rootOf returns where the directories of a store's sessions are.

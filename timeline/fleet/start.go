@@ -22,12 +22,12 @@ func (f *follower) lookAround() []firstLook {
 	var work sync.WaitGroup
 	for w := range workers {
 		work.Go(func() {
-			var g glancer
+			var l timeline.Looker
 			for i := w; i < len(f.members); i += workers {
 				m, look := f.members[i], &looks[i]
 				f.watch(m)
 				var ok bool
-				if look.glimpse, ok = g.glance(f.dirOf(m.id)); !ok {
+				if look.glimpse, ok = glance(&l, f.dirOf(m.id)); !ok {
 					look.glimpse, look.err = f.inspect(f.ctx, m.id)
 				}
 			}

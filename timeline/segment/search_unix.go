@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package fleet
+package segment
 
 import "golang.org/x/sys/unix"
 

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package fleet
+package segment
 
 import (
 	"io"
@@ -39,7 +39,7 @@ func readEnds(dir, name string, others []string, head, tail []byte) (e ends, alo
 	}
 	e.tail = tail[:n]
 	for _, other := range others {
-		if exists(filepath.Join(dir, other)) {
+		if isThere(filepath.Join(dir, other)) {
 			return e, false, nil
 		}
 	}

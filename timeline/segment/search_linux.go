@@ -1,4 +1,4 @@
-package fleet
+package segment
 
 import "golang.org/x/sys/unix"
 
