@@ -32,6 +32,7 @@ type sighting struct {
 type lookout struct {
 	s       *Sweeper
 	found   chan sighting
+	tender  *tender
 	watcher *fsnotify.Watcher // nil means that there is no notification
 	bell    chan struct{}     // for the patrol: something is fresh or lost
 
@@ -52,7 +53,7 @@ type lookout struct {
 func newLookout(s *Sweeper) *lookout {
 	l := &lookout{
 		s: s, found: make(chan sighting), bell: make(chan struct{}, 1),
-		watched: map[string]bool{}, fresh: map[string]bool{},
+		watched: map[string]bool{}, fresh: map[string]bool{}, tender: newTender(s),
 	}
 	if s.newWatcher == nil {
 		return l
@@ -160,6 +161,7 @@ func (l *lookout) look(ctx context.Context, id string, deep bool) bool {
 		return true
 	}
 	l.know(root)
+	l.tender.wants(id)
 	watched := err == nil && l.watch(id, dir)
 	if err != nil || owes(dir, deep) {
 		if !watched {
@@ -276,6 +278,7 @@ func (l *lookout) hear(ctx context.Context, e fsnotify.Event) {
 	case !touched:
 		l.forget(id)
 	}
+	l.tender.wants(id)
 	l.report(ctx, sighting{id: id, owes: owes(filepath.Join(root, id), false), touched: touched})
 }
 

@@ -69,6 +69,14 @@ type SweepOptions struct {
 	// Hurry ends a Grace at once when it is closed. Nil means that nothing does.
 	Hurry <-chan struct{}
 
+	// Tend is called for a session before anything else: at each look at all sessions,
+	// and a moment after something in its directory changed. What it sends on behalf of
+	// the session, with [Message.NoDrain], the sweeper delivers. It is called for
+	// Parallel sessions at once, but never twice at a time for one, and must cost next
+	// to nothing where there is nothing to do. Its error is logged, and it is called
+	// again at the next look. Nil means that nothing is called.
+	Tend func(ctx context.Context, session string) error
+
 	// Logger is told of what was delivered, and of what could not be when the reason
 	// is another than the last time; and, when the context has ended, of each pass
 	// that is still at work, and again if it is cut short. Each such line has the
@@ -141,8 +149,8 @@ type Attempt struct {
 	Err error
 }
 
-// Sweep makes one pass for each session that owes something now, at most
-// [SweepOptions.Parallel] at once, whatever failed before, and returns when all
+// Sweep tends every session, and then makes one pass for each that owes something, at
+// most [SweepOptions.Parallel] at once, whatever failed before, and returns when all
 // have ended. A session that was closed meanwhile is left out.
 //
 // A nil error means that every session was looked at; what a pass met is in its
@@ -186,7 +194,10 @@ func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
 		}
 		return nil
 	}
-	err := list()
+	err := newTender(s).all(ctx)
+	if err == nil {
+		err = list()
+	}
 	work.Wait()
 	slices.SortFunc(done.Attempts, func(a, b Attempt) int { return cmp.Compare(a.Session, b.Session) })
 	return done, errors.Join(err, ctx.Err())

@@ -45,6 +45,7 @@ func (s *Sweeper) Run(ctx context.Context) error {
 	g, inner := errgroup.WithContext(ctx)
 	g.Go(func() error { return look.patrol(inner) })
 	g.Go(func() error { look.listen(inner); return nil })
+	g.Go(func() error { look.tender.run(inner); return nil })
 	g.Go(func() error { return l.run(inner) })
 	err := g.Wait()
 	if ctx.Err() != nil {
