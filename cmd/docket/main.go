@@ -46,7 +46,7 @@ func verbs() []verb {
 		hostVerb(), turnsVerb(), permitVerb(),
 		sealVerb(), verifyVerb(), repairVerb(),
 		lsVerb(), showVerb(), archiveVerb(), retireVerb(), closeVerb(),
-		adaptersVerb(), demoVerb(), demoAgentVerb(), versionVerb(), helpVerb(),
+		adaptersVerb(), demoVerb(), demoAgentVerb(), versionVerb(), completionVerb(), completeVerb(), helpVerb(),
 	}
 }
 

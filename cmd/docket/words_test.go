@@ -43,7 +43,7 @@ func TestOwnWords(t *testing.T) {
 func TestInterruptedVerbs(t *testing.T) {
 	again := map[string]bool{}
 	for _, verb := range []string{
-		"log", "pending", "state", "seal", "verify", "repair", "ls", "show", "adapters", "demo", "demo-agent", "version", "help",
+		"log", "pending", "state", "seal", "verify", "repair", "ls", "show", "adapters", "demo", "demo-agent", "version", "help", "completion", "complete",
 		"follow", "turns", "wait", "serve", "host", // these have an end of their own
 	} {
 		again[verb] = true
