@@ -99,6 +99,7 @@ type Sweeper struct {
 	d       *Dispatcher
 	options SweepOptions
 	backoff backoff
+	nudges  *nudges
 
 	newWatcher func() (*fsnotify.Watcher, error)
 	addWatch   func(w *fsnotify.Watcher, dir string) error
@@ -117,7 +118,7 @@ func NewSweeper(d *Dispatcher, o SweepOptions) *Sweeper {
 	if o.Random == nil {
 		o.Random = rand.Float64
 	}
-	s := &Sweeper{d: d, options: o, backoff: backoff{least: o.MinBackoff, most: o.MaxBackoff}}
+	s := &Sweeper{d: d, options: o, backoff: backoff{least: o.MinBackoff, most: o.MaxBackoff}, nudges: newNudges()}
 	if o.Poll >= 0 && notifies {
 		s.newWatcher = fsnotify.NewWatcher
 	}

@@ -78,6 +78,7 @@ type debtor struct {
 	at      standstill // the zero value if a look would not tell
 	touched bool       // something changed in its directory since the last attempt or look began
 	owes    bool       // it was seen to owe something since then
+	nudged  bool       // somebody wanted another pass since then
 }
 
 // An outcome is what a debtor's work led to.
@@ -124,6 +125,8 @@ func (l *loop) run(ctx context.Context) error {
 			l.start(g)
 		case seen := <-l.found:
 			l.seen(seen)
+		case <-l.s.nudges.bell:
+			l.nudged(l.s.nudges.take())
 		case o := <-l.ended:
 			l.finish(o)
 		case <-l.alarm.C:
@@ -157,7 +160,7 @@ func (l *loop) seen(s sighting) {
 func (l *loop) start(g *grace) {
 	x := l.line[0]
 	l.line = slices.Delete(l.line, 0, 1)
-	x.phase, x.touched, x.owes = working, false, false
+	x.phase, x.touched, x.owes, x.nudged = working, false, false, false
 	o := outcome{of: x, looked: time.Now().Before(x.retry)}
 	at, before := x.at, x.reason
 	l.work.Go(func() {
@@ -186,13 +189,16 @@ func (l *loop) finish(o outcome) {
 		// However long the queue is, looking at it takes a hundredth of the time.
 		x.quiet = time.Now().Add(max(l.s.options.MinBackoff, 100*o.took))
 		l.rest(x)
-	case o.looked, o.pass.Err == nil && x.owes, errors.Is(o.pass.Err, errBudget) && len(o.pass.Delivered) > 0:
+	case o.looked, o.pass.Err == nil && (x.owes || x.nudged), errors.Is(o.pass.Err, errBudget) && len(o.pass.Delivered) > 0:
 		x.failed, x.retry = 0, time.Time{}
 		l.enter(x)
 	case o.pass.Err == nil, gone(o.pass.Err):
 		l.drop(x)
 	default:
 		l.fail(x, o)
+	}
+	if x.nudged && x.phase == waiting {
+		l.hurry(x)
 	}
 }
 
