@@ -28,6 +28,7 @@ var actions = map[string]func(*session.Store) error{
 	"waiting": on(waiting),
 	"build":   build,
 	"list":    list,
+	"keep":    on(func(s *session.Session) error { return keep(s, "after") }),
 
 	"create many": createMany,
 }
