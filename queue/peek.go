@@ -1,0 +1,63 @@
+package queue
+
+import (
+	"errors"
+	"io"
+	"os"
+)
+
+// Peek returns the oldest entry, with what is known of the attempts at it, and false
+// if nothing is owed. It takes no lock and may be called at any time; in a file as
+// this package writes it, it reads one entry, whatever the depth, and does not look
+// into what stands behind. Any other file it reads as [Queue.List] does, with the
+// errors of that; beside [ErrCorrupt] the entry is the oldest that can be read.
+//
+// What it says is true of a moment: a pass may be at work on that entry.
+func (q *Queue) Peek() (Entry, bool, error) {
+	e, found, err := q.glance()
+	if err != nil || found {
+		return e, found, err
+	}
+	entries, err := q.List()
+	if len(entries) == 0 {
+		return Entry{}, false, err
+	}
+	return entries[0], true, err
+}
+
+// glance reads the oldest entry where it stands, and finds nothing in a file that is
+// not in this package's form at both ends, which may be one that is being written.
+func (q *Queue) glance() (Entry, bool, error) {
+	f, info, err := q.disk.open(q.path, os.O_RDONLY)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, errNotPlain) {
+		return Entry{}, false, nil
+	}
+	if err != nil {
+		return Entry{}, false, err
+	}
+	defer f.Close()
+	ok, err := framed(f, info.Size())
+	if err != nil || !ok {
+		return Entry{}, false, notCut(err)
+	}
+	k := sheet{file: f, size: info.Size(), from: int64(len(opening))}
+	ok, err = k.seek()
+	if err != nil || !ok {
+		return Entry{}, false, notCut(err)
+	}
+	n, err := q.readNote()
+	if err != nil || n.broken != nil {
+		return Entry{}, false, err
+	}
+	e := k.first.entry
+	n.applyTo(&e)
+	return e, true, nil
+}
+
+// notCut leaves out the error of a file that became shorter while it was read.
+func notCut(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
