@@ -40,8 +40,12 @@ func (d *Dispatcher) Confirm(ctx context.Context, id, mid string, absent bool) (
 		}
 		defer idle.Release()
 	}
-	if err := d.confirm(ctx, h, mid, absent); err != nil {
+	decided, err := d.confirm(ctx, h, mid, absent)
+	if err != nil {
 		return State{}, err
+	}
+	if decided {
+		d.tellConfirmed(ctx, id, mid, absent)
 	}
 	if err := h.syncAll(ctx); err != nil {
 		return State{}, err
@@ -49,27 +53,28 @@ func (d *Dispatcher) Confirm(ctx context.Context, id, mid string, absent bool) (
 	return d.state(ctx, h, mid)
 }
 
-func (d *Dispatcher) confirm(ctx context.Context, h *handle, mid string, absent bool) error {
+// confirm decides about the message, unless that is decided already.
+func (d *Dispatcher) confirm(ctx context.Context, h *handle, mid string, absent bool) (decided bool, err error) {
 	held, err := d.lockRecord(ctx, h)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer held.Release()
 	e, queued, err := h.queue.Head(held)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !queued || e.MID != mid || !e.Unconfirmed() {
 		s, err := d.state(ctx, h, mid)
 		if err == nil && (s.Condition == Owed || absent && s.Condition != Owed || s.Condition == Revoked) {
 			err = fmt.Errorf("session %s: message %s is %s: %w", h.ID(), mid, s.Condition, ErrNotUnconfirmed)
 		}
-		return err
+		return false, err
 	}
 	if absent {
-		return h.queue.Unclaim(held, mid)
+		return true, h.queue.Unclaim(held, mid)
 	}
-	return d.conclude(h, held, []string{mid}, func() error { return d.settle(h, held, e) })
+	return true, d.conclude(h, held, []string{mid}, func() error { return d.settle(h, held, e) })
 }
 
 // conclude writes how entries ended and removes them, as one change.
@@ -134,6 +139,7 @@ func (d *Dispatcher) revoke(ctx context.Context, id, reason string, chosen func(
 	if err != nil || len(revoked) == 0 {
 		return revoked, err
 	}
+	d.tellRevoked(ctx, id, revoked)
 	return revoked, h.syncAll(ctx)
 }
 

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,6 +38,29 @@ type Options struct {
 
 	// Now is the clock. Nil means time.Now.
 	Now func() time.Time
+
+	// Counters count what the Dispatcher does; several may share them. Nil means that
+	// nothing is counted, and costs nothing.
+	Counters *Counters
+
+	// Logger gets a line for what becomes of each message that the Dispatcher sends,
+	// drains or decides about, when the call that did it returns. Each has the session,
+	// and no line holds anything of a message's text or key. The words are stable:
+	//
+	//	INFO   accepted       mid
+	//	INFO   replayed       mid: its key had come before with this content
+	//	INFO   delivered      mid
+	//	INFO   confirmed      mid: a person or a hook says that it arrived
+	//	INFO   absent         mid: and that it did not
+	//	INFO   revoked        mid
+	//	WARN   refused        mid, attempts, reason: a pass ended at it, nothing was handed over
+	//	WARN   unconfirmed    mid, attempts, reason: and that is not known
+	//	WARN   lock timeout   lock, waited, error: others held the lock all that time
+	//	ERROR  corrupt        error: nothing goes on before the file is repaired
+	//	WARN   not delivered  error: any other reason why there was no pass
+	//
+	// Nil means that nothing is logged. A [Sweeper] logs its own passes.
+	Logger *slog.Logger
 }
 
 // A Dispatcher sends to, and delivers for, the sessions of one store. It is safe
@@ -84,7 +108,7 @@ func newMID() (string, error) {
 func (d *Dispatcher) lockRecord(ctx context.Context, h *handle) (*lock.Record, error) {
 	held, err := h.Locks().Record(ctx)
 	if err != nil {
-		return nil, err
+		return nil, d.options.Counters.waited(err)
 	}
 	if err := d.recoverHeld(ctx, h, held); err != nil {
 		held.Release()

@@ -62,6 +62,10 @@ func (p *pass) recordVoid(_ context.Context, held *lock.Record, e queue.Entry) e
 		return nil
 	}
 	_, err := p.h.write(held, revocation(e, p.d.options.Now(), "its sender "+e.From+" was closed"))
+	if err == nil {
+		p.d.options.Counters.revoked([]string{e.MID})
+		p.done.Voided = append(p.done.Voided, e.MID)
+	}
 	return err
 }
 

@@ -29,6 +29,7 @@ type DrainOptions struct {
 type Pass struct {
 	Session   string
 	Delivered []string // mids, in order
+	Voided    []string // mids that were revoked, as their sender is closed
 	Owed      int      // what is still owed when it ended
 }
 
@@ -42,7 +43,8 @@ type Pass struct {
 //
 // Passes of one session exclude each other in all processes. If the process dies
 // inside, at most one message is left unconfirmed.
-func (d *Dispatcher) Drain(ctx context.Context, id string, o DrainOptions) (Pass, error) {
+func (d *Dispatcher) Drain(ctx context.Context, id string, o DrainOptions) (done Pass, err error) {
+	defer func() { d.tellPass(ctx, done, err) }()
 	h, err := d.handles.get(id)
 	if err != nil {
 		return Pass{Session: id}, err
@@ -52,7 +54,7 @@ func (d *Dispatcher) Drain(ctx context.Context, id string, o DrainOptions) (Pass
 	for {
 		held, err := h.Locks().Delivery(ctx)
 		if err != nil {
-			return p.done, err
+			return p.done, d.options.Counters.waited(err)
 		}
 		err = p.run(ctx, held)
 		if again, err := p.after(err); !again {
@@ -64,7 +66,7 @@ func (d *Dispatcher) Drain(ctx context.Context, id string, o DrainOptions) (Pass
 // passAfter makes the pass that follows a send. It waits for nobody: a pass that
 // is at work finds the new entry itself, unless its own time is up. The pass begins in
 // the hold that the send kept, if it kept one, and frees it with its first entry.
-func (d *Dispatcher) passAfter(ctx context.Context, h *handle, kept *lock.Record, a *Accepted) {
+func (d *Dispatcher) passAfter(ctx context.Context, h *handle, kept *lock.Record, a *Accepted) Pass {
 	defer kept.Release()
 	p := pass{d: d, h: h, kept: kept, uncounted: true, logged: a.Cursor.Seq(), done: Pass{Session: h.ID()}}
 	if d.options.Budget > 0 {
@@ -74,7 +76,7 @@ func (d *Dispatcher) passAfter(ctx context.Context, h *handle, kept *lock.Record
 		held, err := h.Locks().TryDelivery()
 		if err != nil {
 			a.Pass = err
-			return
+			return p.done
 		}
 		err = p.run(ctx, held)
 		for _, mid := range p.done.Delivered {
@@ -83,7 +85,7 @@ func (d *Dispatcher) passAfter(ctx context.Context, h *handle, kept *lock.Record
 		again, err := p.after(err)
 		if !again {
 			a.Pass = err
-			return
+			return p.done
 		}
 	}
 }
@@ -133,6 +135,7 @@ func (p *pass) run(ctx context.Context, held *lock.Delivery) (err error) {
 	})
 	p.done.Delivered = append(p.done.Delivered, drained.MIDs...)
 	p.done.Owed = drained.Owed
+	p.d.options.Counters.passed(len(drained.MIDs), err)
 	return p.explain(err)
 }
 

@@ -64,10 +64,11 @@ func (d *Dispatcher) SendText(ctx context.Context, to string, m Message) (Accept
 	if err != nil {
 		return a, fmt.Errorf("send to session %s: %w", to, err)
 	}
-	if m.NoDrain {
-		return a, nil
+	done := Pass{Session: to}
+	if !m.NoDrain {
+		done = d.passAfter(ctx, h, kept, &a)
 	}
-	d.passAfter(ctx, h, kept, &a)
+	d.tellSent(ctx, a, done)
 	return a, nil
 }
 

@@ -63,7 +63,7 @@ func (d *Dispatcher) lockBoth(ctx context.Context, h, sender *handle) (sendHold,
 		if errors.Is(err, lock.ErrClosed) && sender.Locks().Gone() {
 			err = closedSender(sender.ID(), session.Closing{At: d.options.Now()})
 		}
-		return sendHold{}, err
+		return sendHold{}, d.options.Counters.waited(err)
 	}
 	hold := sendHold{record: set.Of(h.Locks())}
 	hold.release = sync.OnceValue(func() error {
