@@ -3,6 +3,7 @@
 package codex_test
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -116,6 +117,9 @@ func (d desk) settled() {
 func (d desk) stored(text string) (n int) {
 	d.t.Helper()
 	err := filepath.WalkDir(filepath.Join(d.home.Dir, ".codex", "sessions"), func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // a codex that was killed early makes none
+			return nil
+		}
 		if err != nil || e.IsDir() {
 			return err
 		}
