@@ -32,3 +32,6 @@ func Kept(s *Seat) int {
 	defer s.mu.Unlock()
 	return len(s.launched)
 }
+
+// Expire lets the time pass that a process has for its last words.
+func Expire(p *Process) error { return p.out.SetReadDeadline(time.Unix(1, 0)) }

@@ -12,9 +12,12 @@ import (
 
 const (
 	defaultGrace = 5 * time.Second
-	leftOpen     = time.Second           // how long a standard error may outlive its program
+	leftOpen     = time.Second           // how long what a program writes to may outlive it
 	pollGroup    = 10 * time.Millisecond // how often an ending group is looked at
 	stderrBytes  = 4096
+
+	pipeBytes = 1 << 20               // more does not wait in a pipe
+	atOnce    = 10 * time.Millisecond // how soon what waits there is read
 )
 
 // ProcessOptions configures [Launch]. Args is required.
@@ -38,11 +41,14 @@ type ProcessOptions struct {
 }
 
 // A Process is a program in a process group of its own, spoken to over its standard
-// input and output. Stdout must be read by one goroutine, to its end.
+// input and output: it is an [io.ReadWriteCloser]. It must be read by one goroutine, to
+// its end.
 type Process struct {
 	Stdin  io.WriteCloser
 	Stdout io.ReadCloser
 
+	out    *os.File // is Stdout
+	late   int      // bytes that were read after their time
 	cmd    *exec.Cmd
 	grace  time.Duration
 	stderr tail
@@ -96,7 +102,7 @@ func (p *Process) start(stderr io.Writer) error {
 		closeAll(ours[:])
 		return err
 	}
-	p.Stdin, p.Stdout = ours[0], ours[1]
+	p.Stdin, p.Stdout, p.out = ours[0], ours[1], ours[1]
 	go p.listen(ours[2], stderr)
 	go p.wait(ours[2])
 	return nil
@@ -130,9 +136,26 @@ func (p *Process) wait(stderr *os.File) {
 		err = errors.New(state.String())
 	}
 	p.err = fmt.Errorf("host: the program ended: %w", err)
-	_ = stderr.SetReadDeadline(time.Now().Add(leftOpen)) // what left the group may hold it open
+	left := time.Now().Add(leftOpen) // what left the group may hold them open
+	_, _ = stderr.SetReadDeadline(left), p.out.SetReadDeadline(left)
 	close(p.done)
 }
+
+// Read reads what the program writes. Once the program has exited, that is whatever it
+// still wrote, and then the end, if need be with the error [os.ErrDeadlineExceeded]: what
+// left its group may hold the output open, for a second at most.
+func (p *Process) Read(b []byte) (n int, err error) {
+	n, err = p.out.Read(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) && p.late < pipeBytes { // this process may have had no time until now
+		_ = p.out.SetReadDeadline(time.Now().Add(atOnce))
+		n, err = p.out.Read(b)
+		p.late += n
+	}
+	return n, err
+}
+
+// Write writes to the program.
+func (p *Process) Write(b []byte) (n int, err error) { return p.Stdin.Write(b) }
 
 // bury waits until the kernel has taken away what was killed.
 func (p *Process) bury() {

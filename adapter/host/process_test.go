@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -47,7 +48,7 @@ func TestProcessEndsWithItsGroup(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := launch(t, tt.script, func(o *host.ProcessOptions) { o.Grace = 200e6 })
-			if line, err := bufio.NewReader(p.Stdout).ReadString('\n'); line != "up\n" {
+			if line, err := bufio.NewReader(p).ReadString('\n'); line != "up\n" {
 				t.Fatalf("got %q, %v, want up", line, err)
 			}
 			if tt.name == "by itself" {
@@ -83,7 +84,7 @@ func TestTerminate(t *testing.T) {
 					o.Grace = 200e6
 				}
 			})
-			in := bufio.NewReader(p.Stdout)
+			in := bufio.NewReader(p)
 			if line, err := in.ReadString('\n'); line != "up\n" {
 				t.Fatalf("got %q, %v, want up", line, err)
 			}
@@ -109,7 +110,7 @@ func TestTerminateHurriesClose(t *testing.T) {
 	p := launch(t, "cat; echo end of input; exec sleep 1000", func(o *host.ProcessOptions) { o.Grace = time.Hour })
 	closed := make(chan error, 1)
 	go func() { closed <- p.Close() }()
-	if line, err := bufio.NewReader(p.Stdout).ReadString('\n'); line != "end of input\n" {
+	if line, err := bufio.NewReader(p).ReadString('\n'); line != "end of input\n" {
 		t.Fatalf("got %q, %v", line, err)
 	}
 	p.Terminate()
@@ -161,12 +162,35 @@ func TestLastWords(t *testing.T) {
 		o.Stderr = &copied
 	})
 	<-p.Done()
-	if text, err := io.ReadAll(p.Stdout); string(text) != "last words\n" || err != nil {
+	must(t, host.Expire(p)) // this process had no time until now
+	if text, err := io.ReadAll(p); string(text) != "last words\n" || err != nil {
 		t.Errorf("got %q, %v, want its last words", text, err)
 	}
 	eventually(t, "its standard error is kept", func() bool { return strings.HasSuffix(p.Stderr(), "xbye\n") })
 	if len(p.Stderr()) > 4096 {
 		t.Errorf("got %d bytes of it, want them bounded", len(p.Stderr()))
+	}
+}
+
+// What left the group of a program and holds its output open is not waited for, and
+// nothing is lost for it.
+func TestOutputHeldOpen(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip(err)
+	}
+	p := launch(t, `setsid sh -c 'echo $$; exec sleep 1000' & cat`)
+	out := bufio.NewReader(p)
+	line, err := out.ReadString('\n')
+	must(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	must(t, err)
+	t.Cleanup(func() { syscall.Kill(pid, syscall.SIGKILL) })
+	if _, err := io.WriteString(p, "last words\n"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, p.Close())
+	if text, err := io.ReadAll(out); string(text) != "last words\n" || !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("got %q, %v, want its last words and that the time is over", text, err)
 	}
 }
 
@@ -303,7 +327,7 @@ func TestLaunchedForASession(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		line, err := bufio.NewReader(p.Stdout).ReadString('\n')
+		line, err := bufio.NewReader(p).ReadString('\n')
 		if line != "s1 /a/store b\n" {
 			t.Errorf("got %q, %v, want session, store and its own", line, err)
 		}

@@ -9,8 +9,7 @@ import (
 // read takes the events until the output ends, sees to the end of the process, and
 // ends the turn.
 func (r *run) read() {
-	r.boundOutput()
-	in := host.NewLines(r.process.Stdout, r.a.options.MaxLineBytes)
+	in := host.NewLines(r.process, r.a.options.MaxLineBytes)
 	for {
 		line, whole, err := in.Next()
 		if err != nil {
@@ -29,19 +28,6 @@ func (r *run) read() {
 		r.finish()
 	}
 	close(r.over)
-}
-
-// boundOutput lets the output of a program that exited end even if something outside
-// its group holds it open.
-func (r *run) boundOutput() {
-	out, can := r.process.Stdout.(interface{ SetReadDeadline(time.Time) error })
-	if !can {
-		return
-	}
-	go func() {
-		<-r.process.Done()
-		_ = out.SetReadDeadline(time.Now().Add(lastWords))
-	}()
 }
 
 // take maps one line. What comes after the end of the turn is passed over.

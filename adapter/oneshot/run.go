@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	lastWords  = time.Second          // how long the output of a program that exited may be held open
+	lastWords  = time.Second          // how long a program that does not read may take to end
 	pollUnread = 5 * time.Millisecond // how often is looked whether the prompt was read
 )
 
