@@ -117,13 +117,18 @@ func (w *world) reopen(o dispatch.Options) {
 	store, err := session.OpenStore(w.dir, session.Options{Timeline: timeline.Options{Buffered: w.buffered}})
 	must(w.t, err)
 	w.store = store
-	o.Adapters = adapter.Registry{{
-		Name: "agent",
-		Open: func(adapter.Session, map[string]string) (adapter.Adapter, error) { return w.agent, nil },
-	}}
+	o.Adapters = w.registry()
 	d := dispatch.New(store, o)
 	w.Dispatcher = d
 	w.t.Cleanup(func() { d.Close() })
+}
+
+// registry has the one kind that sessions of a world have.
+func (w *world) registry() adapter.Registry {
+	return adapter.Registry{{
+		Name: "agent",
+		Open: func(adapter.Session, map[string]string) (adapter.Adapter, error) { return w.agent, nil },
+	}}
 }
 
 // withFile goes on with the file adapter, which other processes share.

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-
-	"github.com/docket-go/docket/lock"
 )
 
 // What [SweepOptions] means where it does not say otherwise.
@@ -77,10 +75,18 @@ type SweepOptions struct {
 	// again at the next look. Nil means that nothing is called.
 	Tend func(ctx context.Context, session string) error
 
-	// Logger is told of what was delivered, and of what could not be when the reason
-	// is another than the last time; and, when the context has ended, of each pass
-	// that is still at work, and again if it is cut short. Each such line has the
-	// session and, where there is one, the mid. Nil means that nothing is logged.
+	// Logger gets the lines of [Options.Logger] about the passes of the Sweeper, and
+	//
+	//	INFO  backoff                                until, failures: when the session is tried again
+	//	INFO  waiting for a pass to end              the context has ended
+	//	WARN  cutting a pass short: …                its grace is over
+	//	WARN  not tended                             error: of Tend
+	//	WARN  not all changes are notified: …        error: of no one session
+	//	WARN  the store cannot be listed             error: of no one session
+	//
+	// Each line but the last two has the session, and the mid where it is about a
+	// message. What is as it was at the attempt before is logged at level DEBUG, and a
+	// session that owes nothing not at all. Nil means that nothing is logged.
 	Logger *slog.Logger
 
 	// Random returns the random numbers in [0, 1) that shorten the distances. Run
@@ -223,23 +229,33 @@ func (s *Sweeper) attempt(g *grace, id string, budget time.Duration, before stri
 	var a Attempt
 	a.Pass, a.Err = s.d.tryDrain(g, id, budget)
 	log := s.options.Logger.With("session", id)
-	for _, mid := range a.Delivered {
-		log.InfoContext(g.inserts, "delivered", "mid", mid)
-	}
-	if a.Err == nil || gone(a.Err) || g.calledOff(a.Err) ||
-		errors.Is(a.Err, lock.ErrBusy) || errors.Is(a.Err, errBudget) {
+	tellDone(g.inserts, log, a.Pass)
+	if a.Err == nil || g.calledOff(a.Err) || quiet(a.Err) {
 		return a, before
 	}
 	level, text := slog.LevelWarn, a.Err.Error()
 	if text == before {
 		level = slog.LevelDebug
 	}
-	attrs := []any{"error", text}
-	if p := (*PassError)(nil); errors.As(a.Err, &p) && p.MID != "" {
-		attrs = []any{"mid", p.MID, "answer", p.Answer.String(), "error", p.Err.Error()}
-	}
-	log.Log(g.inserts, level, "not delivered", attrs...)
+	s.d.tellStop(g.inserts, log, level, id, a.Err)
 	return a, text
+}
+
+// tellBackoff logs when a session is tried again.
+func (s *Sweeper) tellBackoff(x debtor, again bool) {
+	level := slog.LevelInfo
+	if again {
+		level = slog.LevelDebug
+	}
+	log := s.options.Logger
+	if !log.Enabled(context.Background(), level) {
+		return
+	}
+	attrs := []any{"session", x.id, "until", x.retry, "failures", x.failed}
+	if x.at.mid != "" {
+		attrs = append(attrs, "mid", x.at.mid)
+	}
+	log.Log(context.Background(), level, "backoff", attrs...)
 }
 
 // slots bound what is done at once.

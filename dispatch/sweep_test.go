@@ -340,7 +340,7 @@ func TestBrokenSessionsDoNotStopTheSweeper(t *testing.T) {
 		defer sweeping(t, dispatch.NewSweeper(w.Dispatcher, o))()
 		pass(20 * time.Second)
 		for _, id := range []string{"corrupt", "unread"} { // they are hopeless from the beginning
-			if n := j.lines("session=" + id); n != 1 {
+			if n := j.lines("msg=corrupt", "session="+id); n != 1 {
 				t.Errorf("got %d attempts at %s, want 1", n, id)
 			}
 		}
@@ -354,9 +354,9 @@ func TestBrokenSessionsDoNotStopTheSweeper(t *testing.T) {
 		if n := j.lines("level=WARN", "session=panics", "what a day"); n != 1 {
 			t.Errorf("got %d lines about the panic, want 1:\n%s", n, j.b.String())
 		}
-		for _, id := range []string{"corrupt", "unread", "closed"} {
-			if n := j.lines("level=WARN", "session="+id); n != 1 {
-				t.Errorf("got %d lines about %s, want 1:\n%s", n, id, j.b.String())
+		for id, msg := range map[string]string{"corrupt": "level=ERROR msg=corrupt", "unread": "level=ERROR msg=corrupt", "closed": "level=WARN msg=refused"} {
+			if n := j.lines(msg, "session="+id); n != 1 {
+				t.Errorf("got %d lines %q about %s, want 1:\n%s", n, msg, id, j.b.String())
 			}
 		}
 		if n := j.lines("delivered", "session=well", "mid="); n != 1 {

@@ -105,7 +105,7 @@ func TestARefusalWithinTheGraceIsTold(t *testing.T) {
 		if s, err := w.State(t.Context(), "s1", mid); err != nil || s.Condition != dispatch.Owed || s.Attempts != 1 {
 			t.Errorf("got %+v, %v, want it owed after an attempt", s, err)
 		}
-		if n := j.lines("not delivered", "mid="+mid, "answer=refused"); n != 1 {
+		if n := j.lines("level=WARN", "msg=refused", "session=s1", "mid="+mid, "attempts=1", "reason="); n != 1 {
 			t.Errorf("got %d lines about the refusal, want 1:\n%s", n, &j.b)
 		}
 	})

@@ -207,6 +207,7 @@ func (l *loop) fail(x *debtor, o outcome) {
 		x.failed = 0
 	}
 	x.failed++
+	again := x.reason == o.reason
 	x.reason = o.reason
 	random := l.s.options.Random()
 	distance := l.s.backoff.after(x.failed, random)
@@ -217,6 +218,8 @@ func (l *loop) fail(x *debtor, o outcome) {
 	}
 	now := time.Now()
 	x.at, x.retry, x.quiet = at, now.Add(distance), now.Add(l.s.options.MinBackoff)
+	told := *x
+	l.work.Go(func() { l.s.tellBackoff(told, again) }) // whoever reads the log keeps nobody waiting
 	l.rest(x)
 }
 
