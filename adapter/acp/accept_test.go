@@ -11,6 +11,7 @@ import (
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/acp"
 	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/adapter/host/jsonrpc"
 )
 
 // never is the options with which the agent is not asked for a sign.
@@ -183,7 +184,7 @@ func TestBusy(t *testing.T) {
 
 // A deaf peer takes nothing any more.
 type deaf struct {
-	acp.Peer
+	jsonrpc.Peer
 	from  chan struct{} // closed once it is deaf
 	takes int           // bytes that it still takes of a line
 	begun chan struct{}

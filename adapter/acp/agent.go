@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/adapter/host/jsonrpc"
 	"github.com/docket-go/docket/lock/step"
 )
 
@@ -63,10 +63,6 @@ func (o Options) withDefaults() (Options, error) {
 	o.StopGrace = cmp.Or(o.StopGrace, 15*time.Second)
 	o.PieceDelay = cmp.Or(o.PieceDelay, 500*time.Millisecond)
 	o.PieceBytes = cmp.Or(o.PieceBytes, 4096)
-	o.MaxLineBytes = cmp.Or(o.MaxLineBytes, 16<<20)
-	if o.MaxLineBytes < 0 {
-		o.MaxLineBytes = math.MaxInt - 1
-	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return o, fmt.Errorf("acp: working directory: %w", err)
@@ -80,9 +76,8 @@ func (o Options) withDefaults() (Options, error) {
 type Agent struct {
 	options Options
 	seat    *host.Seat
-	conn    *conn
+	conn    *jsonrpc.Conn
 	session string // the agent's id of its session; constant once Open has returned
-	done    chan struct{}
 
 	mu    sync.Mutex
 	state state
@@ -129,7 +124,7 @@ func (a *Agent) send(t *turn, text string) (err error) {
 		if s.err != nil {
 			err = adapter.Because(adapter.ErrGone, s.err)
 		} else {
-			t.line, err = a.conn.call(methodPrompt, params, func(r reply) { a.with(func(s *state) { s.answered(t, r) }) })
+			t.line, err = a.conn.Call(methodPrompt, params, func(r jsonrpc.Answer) { a.with(func(s *state) { s.answered(t, r) }) })
 		}
 		if err == nil && t.interrupted { // the agent had nothing to stop when it was told
 			s.cancel(t)
@@ -172,7 +167,7 @@ func (a *Agent) await(ctx context.Context, t *turn) error {
 // prove sends a request that every agent has to answer, if only with an error. It
 // reads its input in order: an answer proves that it has read the prompt before.
 func (a *Agent) prove(t *turn) {
-	_, _ = a.conn.call(methodPing, struct{}{}, func(reply) {
+	_, _ = a.conn.Call(methodPing, struct{}{}, func(jsonrpc.Answer) {
 		a.with(func(s *state) {
 			if s.turn == t {
 				s.accept(t)
@@ -181,23 +176,12 @@ func (a *Agent) prove(t *turn) {
 	})
 }
 
-// lastMoment is how long a line that was begun may take after its time.
-const lastMoment = time.Second
-
 // giveUp ends the wait for a sign.
 func (a *Agent) giveUp(t *turn, cause error) {
-	unread := fmt.Errorf("acp: the agent does not read what it is sent: %w", cause)
-	if a.conn.withdraw(t.line) {
+	withdrawn, unread := a.conn.GiveUp(t.line, cause)
+	if withdrawn {
 		a.with(func(s *state) { s.drop(t, adapter.Because(adapter.ErrBusy, unread)) })
 		return
-	}
-	moment := time.NewTimer(lastMoment)
-	defer moment.Stop()
-	select {
-	case <-t.line.Done():
-	case <-moment.C: // a half-written line holds up everything: the connection is of no use any more
-		a.conn.lose(unread)
-		<-t.line.Done()
 	}
 	a.with(func(s *state) {
 		if !t.line.Reached() {
@@ -223,25 +207,11 @@ func (a *Agent) Interrupt(ctx context.Context) error {
 }
 
 // Done is closed once the program takes no more prompts; see [host.Agent].
-func (a *Agent) Done() <-chan struct{} { return a.done }
+func (a *Agent) Done() <-chan struct{} { return a.conn.Done() }
 
 // Err says why, once Done is closed.
-func (a *Agent) Err() error {
-	select {
-	case <-a.done:
-		return a.conn.why()
-	default:
-		return nil
-	}
-}
-
-// errClosed is why an agent ends that was closed.
-var errClosed = errors.New("acp: the agent was told to end")
+func (a *Agent) Err() error { return a.conn.Err() }
 
 // Close ends the program: by the end of its input, and by force if it does not go.
 // It returns when Done is closed.
-func (a *Agent) Close() error {
-	a.conn.lose(errClosed)
-	<-a.done
-	return nil
-}
+func (a *Agent) Close() error { return a.conn.Close() }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/adapter/host/jsonrpc"
 )
 
 // Version is the version of the protocol that this package speaks.
@@ -43,7 +44,7 @@ const (
 //
 // The error is [ErrVersion], [ErrLogin], or says which request failed; the program
 // has been ended then. A seat of nil is one that nobody listens to.
-func Open(ctx context.Context, peer Peer, seat *host.Seat, o Options) (*Agent, error) {
+func Open(ctx context.Context, peer jsonrpc.Peer, seat *host.Seat, o Options) (*Agent, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		_ = peer.Close()
@@ -52,9 +53,13 @@ func Open(ctx context.Context, peer Peer, seat *host.Seat, o Options) (*Agent, e
 	if seat == nil {
 		seat = &host.Seat{}
 	}
-	a := &Agent{options: o, seat: seat, conn: newConn(peer, o.MaxLineBytes), done: make(chan struct{})}
-	a.conn.heard, a.conn.asked, a.conn.huge = a.heard, a.asked, a.unread
-	go a.run()
+	a := &Agent{options: o, seat: seat}
+	a.conn = jsonrpc.NewConn(peer, jsonrpc.Handler{
+		Notified: a.heard, Asked: a.asked, TooLong: a.tooLong,
+		Ended: func(err error) { a.with(func(s *state) { s.died(err) }) },
+		Gone:  func(err error) { a.with(func(s *state) { s.buried(err) }) },
+	}, jsonrpc.Options{Name: "acp: the agent", MaxLineBytes: o.MaxLineBytes})
+	go a.conn.Serve()
 	if err := a.greet(ctx); err != nil {
 		_ = a.Close()
 		return nil, err
@@ -63,36 +68,21 @@ func Open(ctx context.Context, peer Peer, seat *host.Seat, o Options) (*Agent, e
 	return a, nil
 }
 
-// run serves the connection until its end.
-func (a *Agent) run() {
-	err := a.conn.run(func() { a.with(func(s *state) { s.died(a.conn.why()) }) })
-	a.with(func(s *state) { s.buried(err) })
-	close(a.done)
-}
-
 // ask sends a request and waits for the answer.
 func (a *Agent) ask(ctx context.Context, method string, params, result any) error {
-	answers := make(chan reply, 1)
-	if _, err := a.conn.call(method, params, func(r reply) { answers <- r }); err != nil {
-		return err
-	}
-	var r reply
-	select {
-	case r = <-answers:
-	case <-a.done:
-		return fmt.Errorf("acp: %s: %w", method, a.conn.why())
-	case <-ctx.Done():
-		return fmt.Errorf("acp: %s: no answer: %w", method, context.Cause(ctx))
-	}
+	err := a.conn.Ask(ctx, method, params, result)
+	said, is := agentErrorIn(err)
 	switch {
-	case r.err != nil && r.err.Code == codeAuthRequired:
+	case err == nil:
+		return nil
+	case is && said.login():
 		return fmt.Errorf("%w: %s", ErrLogin, method)
-	case r.err != nil:
-		return fmt.Errorf("acp: %s: %w", method, r.err)
-	case json.Unmarshal(r.result, result) != nil:
+	case is:
+		return fmt.Errorf("acp: %s: %w", method, said)
+	case errors.Is(err, jsonrpc.ErrAnswer):
 		return fmt.Errorf("%w: %s", errAnswer, method)
 	}
-	return nil
+	return fmt.Errorf("acp: %w", err)
 }
 
 // greet does what comes before the first prompt.
@@ -124,7 +114,7 @@ func (a *Agent) greet(ctx context.Context) error {
 		return err
 	}
 	if known != "" && hello.Capabilities.Load {
-		if err = a.load(ctx, known); err == nil || errors.Is(err, ErrLogin) || !errors.As(err, new(*rpcError)) {
+		if err = a.load(ctx, known); err == nil || errors.Is(err, ErrLogin) || !errors.As(err, new(agentError)) {
 			return err
 		}
 	}
@@ -193,8 +183,8 @@ func (a *Agent) settle(ctx context.Context) error {
 		err := a.ask(wait, methodPing, struct{}{}, new(any))
 		cancel()
 		switch {
-		case err == nil || errors.As(err, new(*rpcError)) || errors.Is(err, ErrLogin):
-		case ctx.Err() != nil || a.conn.why() != nil:
+		case err == nil || errors.As(err, new(agentError)) || errors.Is(err, ErrLogin):
+		case ctx.Err() != nil || a.conn.Cause() != nil:
 			return err
 		default: // it breaks the protocol, and had its time
 			return nil

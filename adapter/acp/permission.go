@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/adapter/host/jsonrpc"
 )
 
 const (
@@ -48,7 +49,7 @@ type ask struct {
 // for permission.
 func (a *Agent) asked(id json.RawMessage, method string, params json.RawMessage) {
 	if method != methodPermission {
-		a.conn.refuse(id, codeNoMethod, "Method not found")
+		a.conn.Refuse(id, jsonrpc.CodeNoMethod, "Method not found")
 		return
 	}
 	var p struct {
@@ -57,7 +58,7 @@ func (a *Agent) asked(id json.RawMessage, method string, params json.RawMessage)
 		Options   []option   `json:"options"`
 	}
 	if json.Unmarshal(params, &p) != nil {
-		a.conn.refuse(id, codeInvalidParams, "Invalid params")
+		a.conn.Refuse(id, jsonrpc.CodeInvalidParams, "Invalid params")
 		return
 	}
 	a.with(func(s *state) {
@@ -175,12 +176,12 @@ func (t *turn) ask(k *ask) {
 func (t *turn) choose(k *ask, choice string) *host.Line {
 	k.cancel()
 	delete(t.asks, k.ID)
-	return t.a.conn.answer(k.rpc, map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": choice}})
+	return t.a.conn.Answer(k.rpc, map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": choice}})
 }
 
 // decline answers a request with the outcome that grants nothing.
 func (a *Agent) decline(id json.RawMessage) {
-	a.conn.answer(id, map[string]any{"outcome": map[string]any{"outcome": "cancelled"}})
+	a.conn.Answer(id, map[string]any{"outcome": map[string]any{"outcome": "cancelled"}})
 }
 
 // refuseAll declines whatever waits for a decision.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/adapter/host/jsonrpc"
 )
 
 // Codes of the [host.Finished] and [host.Diagnostic] of this package. They are
@@ -37,16 +38,16 @@ type promptResult struct {
 // finishedBy returns the end of a turn that the answer to its prompt is, and what it
 // cost, if the agent says so. Interrupted says that the turn was to be cancelled: an
 // error means then that it was.
-func finishedBy(r reply, interrupted bool) (host.Finished, *host.Usage) {
-	if r.err != nil {
-		f := host.Finished{Outcome: host.Failure, Code: r.err.code(), Diagnostic: r.err.Error()}
+func finishedBy(r jsonrpc.Answer, interrupted bool) (host.Finished, *host.Usage) {
+	if said, is := agentErrorIn(r.Err); is {
+		f := host.Finished{Outcome: host.Failure, Code: said.code(), Diagnostic: said.Error()}
 		if interrupted {
 			f.Outcome = host.Cancelled
 		}
 		return f, nil
 	}
 	var result promptResult
-	if json.Unmarshal(r.result, &result) != nil {
+	if json.Unmarshal(r.Result, &result) != nil {
 		return host.Finished{Outcome: host.Failure, Code: CodeProtocol, Diagnostic: errAnswer.Error()}, nil
 	}
 	var usage *host.Usage
@@ -72,14 +73,4 @@ func stopped(reason string) host.Finished {
 		return host.Finished{Outcome: host.Failure, Code: CodeRefused, Diagnostic: "the model refused to go on"}
 	}
 	return host.Finished{Outcome: host.Failure, Code: CodeProtocol, Diagnostic: "the agent stopped for a reason that the protocol does not have"}
-}
-
-func (e *rpcError) code() string {
-	switch {
-	case e.Code == codeAuthRequired:
-		return CodeAuthRequired
-	case e.rejected():
-		return CodeRejected
-	}
-	return CodeAgentError
 }

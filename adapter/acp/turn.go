@@ -7,6 +7,7 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/adapter/host/jsonrpc"
 )
 
 // Provider is the [host.Native] provider of what this package emits.
@@ -59,7 +60,7 @@ func (s *state) begin(a *Agent, p adapter.Prompt, sink host.Sink) (*turn, error)
 
 // sent reports whether the agent can have any of the prompt. What comes before that
 // is left over from an earlier turn.
-func (t *turn) sent() bool { return t.line != nil && t.a.conn.out.Begun(t.line) }
+func (t *turn) sent() bool { return t.line != nil && t.a.conn.Begun(t.line) }
 
 // decide gives Submit its answer. The first stands.
 func (t *turn) decide(answer error) {
@@ -99,16 +100,16 @@ func (t *turn) native(item string) host.Native {
 // answered ends the turn whose prompt the agent has answered. If the answer is the
 // first that comes of the prompt and says that it was not carried out, Submit
 // refuses.
-func (s *state) answered(t *turn, r reply) {
+func (s *state) answered(t *turn, r jsonrpc.Answer) {
 	if s.turn != t {
 		return
 	}
-	if r.err != nil && r.err.rejected() {
+	if said, is := agentErrorIn(r.Err); is && said.rejected() {
 		reason := adapter.ErrRefused
-		if r.err.Code == codeAuthRequired {
+		if said.login() {
 			reason = adapter.ErrBlocked
 		}
-		t.decide(adapter.Because(reason, r.err))
+		t.decide(adapter.Because(reason, said))
 	} else {
 		s.accept(t)
 	}
@@ -172,7 +173,7 @@ func (s *state) abandon(t *turn, cause error) {
 	time.AfterFunc(t.a.options.StopGrace, func() {
 		t.a.with(func(s *state) {
 			if s.turn == t {
-				t.a.conn.lose(errors.New("acp: the agent did not stop when it was told to"))
+				t.a.conn.Lose(errors.New("acp: the agent did not stop when it was told to"))
 			}
 		})
 	})
@@ -181,7 +182,7 @@ func (s *state) abandon(t *turn, cause error) {
 // cancel asks the agent to stop, and refuses what it asks for.
 func (s *state) cancel(t *turn) *host.Line {
 	t.interrupted = true
-	sent, _ := t.a.conn.notify(methodCancel, map[string]any{"sessionId": t.a.session}) // an id always encodes
+	sent, _ := t.a.conn.Notify(methodCancel, map[string]any{"sessionId": t.a.session}) // an id always encodes
 	t.refuseAll()
 	return sent
 }

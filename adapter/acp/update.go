@@ -178,8 +178,11 @@ func (a *Agent) publish(name, value string) {
 	}
 }
 
-// unread notes that an update was too long to be read.
-func (a *Agent) unread() {
+// tooLong notes that an update was too long to be read. Nothing else may be.
+func (a *Agent) tooLong(_ json.RawMessage, method string) (pass bool) {
+	if method != methodUpdate {
+		return false
+	}
 	a.with(func(s *state) {
 		if t := s.turn; t != nil && t.sent() && !t.unread {
 			t.unread = true
@@ -188,4 +191,5 @@ func (a *Agent) unread() {
 			t.emit("", host.Diagnostic{Severity: host.Warning, Code: CodeUpdateLost, Text: "an update of the agent was too long to be read"})
 		}
 	})
+	return true
 }

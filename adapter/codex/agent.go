@@ -12,6 +12,7 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/adapter/host/jsonrpc"
 	"github.com/docket-go/docket/lock/step"
 )
 
@@ -47,7 +48,8 @@ type Options struct {
 	PieceBytes int
 
 	// MaxLineBytes bounds a line of the program. A longer notification is passed over
-	// unless it ends a turn; a longer answer counts as none. Zero means 16 MiB.
+	// unless it ends a turn; a longer answer counts as none. Zero means 16 MiB; a
+	// negative value means no bound.
 	MaxLineBytes int
 }
 
@@ -56,7 +58,6 @@ func (o Options) withDefaults() (Options, error) {
 	o.RetryDelay = cmp.Or(o.RetryDelay, 200*time.Millisecond)
 	o.PieceDelay = cmp.Or(o.PieceDelay, 500*time.Millisecond)
 	o.PieceBytes = cmp.Or(o.PieceBytes, 4096)
-	o.MaxLineBytes = cmp.Or(o.MaxLineBytes, 16<<20)
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return o, fmt.Errorf("codex: working directory: %w", err)
@@ -70,8 +71,7 @@ func (o Options) withDefaults() (Options, error) {
 type Agent struct {
 	options Options
 	seat    *host.Seat
-	conn    *conn
-	done    chan struct{}
+	conn    *jsonrpc.Conn
 
 	mu    sync.Mutex
 	state state
@@ -127,7 +127,7 @@ func (a *Agent) send(t *turn, text string) (err error) {
 			"threadId": s.thread, "clientUserMessageId": t.client,
 			"input": []any{map[string]any{"type": "text", "text": text, "text_elements": []any{}}},
 		}
-		t.line, err = a.conn.call(methodTurnStart, params, func(r reply) { a.with(func(s *state) { s.started(t, r) }) })
+		t.line, err = a.conn.Call(methodTurnStart, params, func(r jsonrpc.Answer) { a.with(func(s *state) { s.started(t, r) }) })
 	})
 	return err
 }
@@ -140,23 +140,12 @@ func (s *state) drop(t *turn, answer error) {
 	}
 }
 
-// lastMoment is how long a line that was begun may take after its time.
-const lastMoment = time.Second
-
 // giveUp ends the wait for codex's word that it has the message.
 func (a *Agent) giveUp(t *turn, cause error) {
-	unread := fmt.Errorf("codex: the program does not read what it is sent: %w", cause)
-	if a.conn.withdraw(t.line) {
+	withdrawn, unread := a.conn.GiveUp(t.line, cause)
+	if withdrawn {
 		a.with(func(s *state) { s.drop(t, adapter.Because(adapter.ErrBusy, unread)) })
 		return
-	}
-	moment := time.NewTimer(lastMoment)
-	defer moment.Stop()
-	select {
-	case <-t.line.Done():
-	case <-moment.C: // a half-written line holds up everything: the connection is of no use any more
-		a.conn.lose(unread)
-		<-t.line.Done()
 	}
 	a.with(func(s *state) {
 		if !t.line.Reached() {
@@ -183,25 +172,11 @@ func (a *Agent) Interrupt(ctx context.Context) error {
 }
 
 // Done is closed once the program takes no more prompts; see [host.Agent].
-func (a *Agent) Done() <-chan struct{} { return a.done }
+func (a *Agent) Done() <-chan struct{} { return a.conn.Done() }
 
 // Err says why, once Done is closed.
-func (a *Agent) Err() error {
-	select {
-	case <-a.done:
-		return a.conn.why()
-	default:
-		return nil
-	}
-}
-
-// errClosed is why an agent ends that was closed.
-var errClosed = errors.New("codex: the program was told to end")
+func (a *Agent) Err() error { return a.conn.Err() }
 
 // Close ends the program: by the end of its input, and by force if it does not go.
 // It returns when Done is closed.
-func (a *Agent) Close() error {
-	a.conn.lose(errClosed)
-	<-a.done
-	return nil
-}
+func (a *Agent) Close() error { return a.conn.Close() }

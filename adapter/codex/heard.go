@@ -223,8 +223,12 @@ func (a *Agent) publish(name, value string) {
 	}
 }
 
-// unread notes that a notification was too long to be read.
-func (a *Agent) unread() {
+// tooLong says whether a message that is too long to be read may be passed over: not the
+// end of a turn. It notes that a notification was.
+func (a *Agent) tooLong(id json.RawMessage, method string) (pass bool) {
+	if method == "" || id != nil || method == noteTurnCompleted {
+		return method != noteTurnCompleted
+	}
 	a.with(func(s *state) {
 		if t := s.turn; t != nil && t.accepted() && !t.unread {
 			t.unread = true
@@ -232,4 +236,5 @@ func (a *Agent) unread() {
 			t.emit("", host.Diagnostic{Severity: host.Warning, Code: CodeUpdateLost, Text: "a notification of codex was too long to be read"})
 		}
 	})
+	return true
 }

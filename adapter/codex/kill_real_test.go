@@ -14,12 +14,6 @@ import (
 	"github.com/docket-go/docket/adapter/host"
 )
 
-// A peer is a process as codex.Open takes it.
-type peer struct{ *host.Process }
-
-func (p peer) Read(b []byte) (int, error)  { return p.Stdout.Read(b) }
-func (p peer) Write(b []byte) (int, error) { return p.Stdin.Write(b) }
-
 // TestRealKillOfCodex kills codex at moments around the storing of a message, and asks
 // the next one whether it is there. Each is stored once in the end.
 func TestRealKillOfCodex(t *testing.T) {
@@ -31,7 +25,7 @@ func TestRealKillOfCodex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := codex.Open(t.Context(), peer{p}, d.seat, o)
+		a, err := codex.Open(t.Context(), p, d.seat, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/docket-go/docket/adapter/adaptertest/realagent"
 	"github.com/docket-go/docket/adapter/codex"
 	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/adapter/host/jsonrpc"
 )
 
 // patience bounds every wait for something that must happen.
@@ -200,7 +201,7 @@ func open(t testing.TB, o codex.Options, seat *host.Seat) (*fake, *codex.Agent) 
 	return f, a
 }
 
-func opened(t testing.TB, f *fake, peer codex.Peer, o codex.Options, seat *host.Seat, greet func()) (*codex.Agent, error) {
+func opened(t testing.TB, f *fake, peer jsonrpc.Peer, o codex.Options, seat *host.Seat, greet func()) (*codex.Agent, error) {
 	t.Helper()
 	type result struct {
 		a   *codex.Agent

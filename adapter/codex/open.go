@@ -2,13 +2,13 @@ package codex
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/adapter/host/jsonrpc"
 	"github.com/docket-go/docket/lock/step"
 )
 
@@ -37,7 +37,7 @@ const (
 //
 // The error is [ErrVersion], [ErrWriter], [ErrStore], or says which request failed; the
 // program has been ended then. A seat of nil is one that nobody listens to.
-func Open(ctx context.Context, peer Peer, seat *host.Seat, o Options) (*Agent, error) {
+func Open(ctx context.Context, peer jsonrpc.Peer, seat *host.Seat, o Options) (*Agent, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		_ = peer.Close()
@@ -46,10 +46,14 @@ func Open(ctx context.Context, peer Peer, seat *host.Seat, o Options) (*Agent, e
 	if seat == nil {
 		seat = &host.Seat{}
 	}
-	a := &Agent{options: o, seat: seat, conn: newConn(peer, o.MaxLineBytes), done: make(chan struct{})}
+	a := &Agent{options: o, seat: seat}
 	a.state.known = map[string]string{}
-	a.conn.heard, a.conn.asked, a.conn.huge = a.heard, a.asked, a.unread
-	go a.run()
+	a.conn = jsonrpc.NewConn(peer, jsonrpc.Handler{
+		Notified: a.heard, Asked: a.asked, TooLong: a.tooLong,
+		Ended: func(err error) { a.with(func(s *state) { s.died(err) }) },
+		Gone:  func(err error) { a.with(func(s *state) { s.buried(err) }) },
+	}, jsonrpc.Options{Name: "codex: the program", Bare: true, MaxLineBytes: o.MaxLineBytes})
+	go a.conn.Serve()
 	if err := a.greet(ctx); err != nil {
 		_ = a.Close()
 		return nil, err
@@ -57,38 +61,18 @@ func Open(ctx context.Context, peer Peer, seat *host.Seat, o Options) (*Agent, e
 	return a, nil
 }
 
-// run serves the connection until its end.
-func (a *Agent) run() {
-	err := a.conn.run(func() { a.with(func(s *state) { s.died(a.conn.why()) }) })
-	a.with(func(s *state) { s.buried(err) })
-	close(a.done)
-}
-
 // ask sends a request and waits for the answer.
 func (a *Agent) ask(ctx context.Context, method string, params, result any) error {
-	answers := make(chan reply, 1)
-	sent, err := a.conn.call(method, params, func(r reply) { answers <- r })
-	if err != nil {
-		return err
-	}
-	var r reply
-	select {
-	case r = <-answers:
-	case <-a.done:
-		return fmt.Errorf("codex: %s: %w", method, a.conn.why())
-	case <-ctx.Done():
-		if !a.conn.withdraw(sent) {
-			a.conn.forget(sent)
-		}
-		return fmt.Errorf("codex: %s: no answer: %w", method, context.Cause(ctx))
-	}
+	err := a.conn.Ask(ctx, method, params, result)
 	switch {
-	case r.err != nil:
-		return fmt.Errorf("codex: %s: %w", method, r.err)
-	case json.Unmarshal(r.result, result) != nil:
+	case err == nil:
+		return nil
+	case errors.Is(err, jsonrpc.ErrAnswer):
 		return fmt.Errorf("%w: %s", errAnswer, method)
+	case errors.Is(err, jsonrpc.ErrTooLong), errors.As(err, new(*jsonrpc.Error)):
+		return fmt.Errorf("codex: %s: %w", method, answered(err))
 	}
-	return nil
+	return fmt.Errorf("codex: %w", err)
 }
 
 // greet does what comes before the first prompt.
@@ -102,14 +86,14 @@ func (a *Agent) greet(ctx context.Context) error {
 		"capabilities": map[string]any{"experimentalApi": false, "requestAttestation": false},
 	}, &hello)
 	switch {
-	case errors.As(err, new(*rpcError)), errors.Is(err, errAnswer):
+	case errors.As(err, new(*jsonrpc.Error)), errors.Is(err, errAnswer):
 		return fmt.Errorf("%w: %w", ErrVersion, err)
 	case err != nil:
 		return err
 	case hello.Agent == "":
 		return fmt.Errorf("%w: %s: no userAgent", ErrVersion, methodInitialize)
 	}
-	if err := a.conn.notify(methodInitialized); err != nil {
+	if _, err := a.conn.Notify(methodInitialized, nil); err != nil {
 		return err
 	}
 	_, version, _ := strings.Cut(hello.Agent, "/") // before it stands who was greeted
@@ -147,7 +131,7 @@ func (a *Agent) thread(ctx context.Context) error {
 		return unspoken(err)
 	}
 	for _, thread := range earlier {
-		if err := a.learn(ctx, thread); err != nil && !errors.As(err, new(*rpcError)) {
+		if err := a.learn(ctx, thread); err != nil && !errors.As(err, new(*jsonrpc.Error)) {
 			return unspoken(err)
 		}
 	}
@@ -168,7 +152,7 @@ func (a *Agent) resume(ctx context.Context, id string) (bool, error) {
 		var m made
 		a.with(func(s *state) { s.thread = id })
 		err := a.ask(ctx, methodResume, map[string]any{"threadId": id, "cwd": a.options.Dir, "excludeTurns": true}, &m)
-		var said *rpcError
+		var said *jsonrpc.Error
 		switch {
 		case err == nil && m.Thread.ID != id:
 			return false, fmt.Errorf("%w: %s: another thread", errAnswer, methodResume)
@@ -179,7 +163,7 @@ func (a *Agent) resume(ctx context.Context, id string) (bool, error) {
 			return false, fmt.Errorf("%w: thread %s", ErrWriter, id)
 		case !errors.As(err, &said):
 			return false, err
-		case !said.writing():
+		case !writing(said):
 			a.with(func(s *state) { s.thread, s.running = "", "" })
 			return false, nil
 		}
@@ -242,7 +226,7 @@ func (a *Agent) begin(ctx context.Context, before Record) error {
 
 // unspoken makes an error of codex about a request that it must know an [ErrVersion].
 func unspoken(err error) error {
-	if errors.As(err, new(*rpcError)) || errors.Is(err, errAnswer) {
+	if errors.As(err, new(*jsonrpc.Error)) || errors.Is(err, errAnswer) {
 		return fmt.Errorf("%w: %w", ErrVersion, err)
 	}
 	return err

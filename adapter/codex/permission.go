@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/adapter/host/jsonrpc"
 )
 
 // The requests for permission that a human is asked about; all other requests of codex
@@ -65,15 +66,15 @@ func (a *Agent) asked(id json.RawMessage, method string, params json.RawMessage)
 	case askPermissions:
 		title = "more permissions"
 	case askElicitation:
-		a.conn.answer(id, declineOf(method))
+		a.conn.Answer(id, declineOf(method))
 		return
 	default:
-		a.conn.refuse(id, codeNoMethod, "Method not found")
+		a.conn.Refuse(id, jsonrpc.CodeNoMethod, "Method not found")
 		return
 	}
 	var r requested
 	if json.Unmarshal(params, &r) != nil {
-		a.conn.refuse(id, codeInvalidParams, "Invalid params")
+		a.conn.Refuse(id, jsonrpc.CodeInvalidParams, "Invalid params")
 		return
 	}
 	if title == "" {
@@ -82,7 +83,7 @@ func (a *Agent) asked(id json.RawMessage, method string, params json.RawMessage)
 	a.with(func(s *state) {
 		t := s.turn
 		if t == nil || r.Thread != s.thread || t.id == "" || r.TurnID != t.id || !t.accepted() || t.interrupted || len(t.asks) >= maxAsks {
-			a.conn.answer(id, declineOf(method))
+			a.conn.Answer(id, declineOf(method))
 			return
 		}
 		k := &ask{rpc: bytes.Clone(id), method: method, options: offered(method, r.Available), wanted: bytes.Clone(r.Permissions)}
@@ -137,7 +138,7 @@ func declineOf(method string) any {
 func (t *turn) cancelAll() {
 	for id, k := range t.asks {
 		delete(t.asks, id)
-		t.a.conn.answer(k.rpc, k.answerFor(optionCancel))
+		t.a.conn.Answer(k.rpc, k.answerFor(optionCancel))
 	}
 }
 
@@ -162,7 +163,7 @@ func (a *Agent) Decide(ctx context.Context, permission, choice string) error {
 		k := s.turn.asks[permission]
 		if k != nil && slices.ContainsFunc(k.options, func(o host.Option) bool { return o.ID == choice }) {
 			delete(s.turn.asks, permission)
-			sent = a.conn.answer(k.rpc, k.answerFor(choice))
+			sent = a.conn.Answer(k.rpc, k.answerFor(choice))
 		}
 	})
 	if sent == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/adapter/host/jsonrpc"
 )
 
 // Provider is the [host.Native] provider of what this package emits.
@@ -110,7 +111,7 @@ func (t *turn) native(item string) host.Native {
 
 // started handles the answer to the message. A good one does not prove yet that the
 // message is stored.
-func (s *state) started(t *turn, r reply) {
+func (s *state) started(t *turn, r jsonrpc.Answer) {
 	if s.turn != t {
 		return
 	}
@@ -119,19 +120,19 @@ func (s *state) started(t *turn, r reply) {
 			ID string `json:"id"`
 		} `json:"turn"`
 	}
-	var said *rpcError
+	var said *jsonrpc.Error
 	switch {
-	case errors.As(r.err, &said) && said.rejected() && t.id == "":
+	case errors.As(r.Err, &said) && said.Rejected() && t.id == "":
 		reason := adapter.ErrBlocked
-		if said.writing() {
+		if writing(said) {
 			reason = adapter.ErrBusy
 		}
-		s.drop(t, adapter.Because(reason, said))
-	case r.err != nil && t.id == "":
-		t.decide(adapter.Unconfirm(r.err))
+		s.drop(t, adapter.Because(reason, answered(said)))
+	case r.Err != nil && t.id == "":
+		t.decide(adapter.Unconfirm(answered(r.Err)))
 		s.drop(t, nil)
-	case r.err != nil:
-	case json.Unmarshal(r.result, &result) != nil || result.Turn.ID == "":
+	case r.Err != nil:
+	case json.Unmarshal(r.Result, &result) != nil || result.Turn.ID == "":
 		s.abandon(t, errAnswer)
 	default:
 		s.identify(t, result.Turn.ID)
@@ -225,7 +226,7 @@ func (s *state) abandon(t *turn, cause error) {
 	time.AfterFunc(t.a.options.StopGrace, func() {
 		t.a.with(func(s *state) {
 			if s.turn == t {
-				t.a.conn.lose(errors.New("codex: the program did not stop when it was told to"))
+				t.a.conn.Lose(errors.New("codex: the program did not stop when it was told to"))
 			}
 		})
 	})
@@ -243,8 +244,8 @@ func (s *state) cancel(t *turn) *host.Line {
 		return nil
 	}
 	params := map[string]any{"threadId": s.thread, "turnId": t.id}
-	sent, _ := t.a.conn.call(methodInterrupt, params, func(r reply) { // ids always encode
-		if r.err != nil {
+	sent, _ := t.a.conn.Call(methodInterrupt, params, func(r jsonrpc.Answer) { // ids always encode
+		if r.Err != nil {
 			time.AfterFunc(t.a.options.RetryDelay, func() { t.a.with(func(s *state) { s.cancelAgain(t) }) })
 		}
 	})
