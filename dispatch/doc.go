@@ -62,5 +62,6 @@
 // # Format
 //
 // That of packages timeline and queue. A keyed message stores the SHA-256 of its
-// key and of its content, and never the key.
+// key and of its content, and never the key. One that outlives its sender is, there, of
+// the sender's life 9007199254740991.
 package dispatch

@@ -49,6 +49,10 @@ type Message struct {
 
 	// NoDrain leaves the delivery to a later pass.
 	NoDrain bool
+
+	// Outlives keeps the message owed when its sender is closed; other messages are
+	// void then. It is for what is said about the sender, rather than by it.
+	Outlives bool
 }
 
 // check refuses what must not reach a file. Only the text's size is left to the

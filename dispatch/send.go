@@ -111,7 +111,7 @@ func (d *Dispatcher) acceptIn(ctx context.Context, h *handle, hold sendHold, kee
 	if err != nil {
 		return Accepted{}, err
 	}
-	sent.FromLife = hold.life
+	sent.FromLife = m.life(hold)
 	w, err := d.write(h, held, sent)
 	a := Accepted{Session: h.ID(), MID: sent.MID, Cursor: w.Next}
 	if err != nil && w.NextSeq == w.FirstSeq { // nothing was recorded

@@ -99,6 +99,18 @@ func (d *Dispatcher) lifeOf(sender *handle) (uint64, error) {
 	return rec.Life, nil
 }
 
+// deathless is the life of a sender whose message no close makes void: no session gets
+// as far, and every reader of JSON tells it from its neighbours.
+const deathless = 1<<53 - 1
+
+// life is the life of the sender that the message's line names.
+func (m *Message) life(hold sendHold) uint64 {
+	if m.Outlives {
+		return deathless
+	}
+	return hold.life
+}
+
 // closedSender names when the sender was closed, if the mark says so.
 func closedSender(id string, c session.Closing) error {
 	if c.At.IsZero() {
@@ -110,7 +122,7 @@ func closedSender(id string, c session.Closing) error {
 // voided reports whether the life that sent the entry was closed. Where the mark
 // cannot be read, the sender counts as closed if it is not there.
 func (d *Dispatcher) voided(e queue.Entry) (bool, error) {
-	if e.From == "" {
+	if e.From == "" || e.FromLife == deathless {
 		return false, nil
 	}
 	closing, closed, err := d.store.Closed(e.From)
