@@ -24,9 +24,29 @@ func protect(h http.Header) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
+// Guard returns a handler that serves next to those whom h gives data, and refuses
+// everybody else as h does: for what is mounted beside h. It is safe for concurrent use
+// if next is.
+func (h *Handler) Guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t := &tracked{ResponseWriter: w}
+		defer h.recovered(t, r)
+		protect(w.Header())
+		err := h.admit(r)
+		if err == nil {
+			err = h.authorize(r)
+		}
+		if err != nil {
+			h.fail(t, r, err)
+			return
+		}
+		next.ServeHTTP(t, r)
+	})
+}
+
 // admit returns nil for a request that may be looked at.
 func (h *Handler) admit(r *http.Request) error {
-	if !h.knows(r.Host) {
+	if !h.knows(r) {
 		return refuse(http.StatusMisdirectedRequest, "bad-host", "this server is not known by the name in the Host header: ask for localhost, or have the name allowed")
 	}
 	for _, origin := range r.Header.Values("Origin") {
@@ -56,8 +76,10 @@ func (h *Handler) authorize(r *http.Request) error {
 	return nil
 }
 
-// knows reports whether a Host header names this server.
-func (h *Handler) knows(host string) bool {
+// knows reports whether the Host header names this server. A number does if the
+// connection came to it: no name that somebody points here makes a browser send that.
+func (h *Handler) knows(r *http.Request) bool {
+	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -66,7 +88,14 @@ func (h *Handler) knows(host string) bool {
 		return true
 	}
 	a, err := netip.ParseAddr(host)
-	return err == nil && a.Unmap().IsLoopback()
+	if err != nil {
+		return false
+	}
+	if a = a.Unmap(); a.IsLoopback() {
+		return true
+	}
+	to, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return ok && to != nil && a == to.AddrPort().Addr().Unmap().WithZone(a.Zone())
 }
 
 // local reports whether the request came from this machine: over loopback, or

@@ -39,6 +39,67 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+// The number of the machine itself names it, and no other number does.
+func TestTheAddressOfTheConnectionIsAHost(t *testing.T) {
+	f := begin(t, withToken)
+	h, err := httpread.New(httpread.Options{Store: f.store, Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		to, host string
+		ok       bool
+	}{
+		{"192.0.2.7", "192.0.2.7:80", true},
+		{"::ffff:192.0.2.7", "192.0.2.7", true},
+		{"2001:db8::7", "[2001:db8:0::7]:80", true},
+		{"192.0.2.7", "192.0.2.8", false},
+		{"192.0.2.7", "0.0.0.0", false},
+		{"192.0.2.7", "192.0.2.7.evil.example", false},
+	} {
+		r := httptest.NewRequest("GET", "/api/sessions", nil)
+		r.Host = tt.host
+		r.Header.Set("Authorization", "Bearer "+token)
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.ParseIP(tt.to), Port: 80}))
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); (w.Code == http.StatusOK) != tt.ok {
+			t.Errorf("%s at %s: got %d, want it served %v", tt.host, tt.to, w.Code, tt.ok)
+		}
+	}
+}
+
+// What stands beside the handler is guarded as the handler is.
+func TestGuard(t *testing.T) {
+	f := begin(t, withToken)
+	h, err := httpread.New(httpread.Options{Store: f.store, Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/beside", h.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RawQuery == "panic" {
+			panic("as asked")
+		}
+		w.Write([]byte("inside"))
+	})))
+	mux.Handle("/", h)
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	f.url = s.URL
+	bears := "Authorization: Bearer " + token
+	if a := f.get("/beside", bears); string(a.body) != "inside" || a.Header.Get("Content-Security-Policy") == "" {
+		t.Errorf("got %s %q %v", a.Status, a.body, a.Header)
+	}
+	f.get("/beside").refused(t, http.StatusUnauthorized, "unauthorized")
+	f.get("/beside", bears, "Host: evil.example").refused(t, http.StatusMisdirectedRequest, "bad-host")
+	f.get("/beside", bears, "Origin: http://evil.example").refused(t, http.StatusForbidden, "bad-origin")
+	f.get("/beside", bears, "Sec-Fetch-Site: cross-site").refused(t, http.StatusForbidden, "bad-origin")
+	f.get("/beside?panic", bears).refused(t, http.StatusInternalServerError, "internal")
+	if a := f.get("/api/sessions", bears); a.StatusCode != http.StatusOK {
+		t.Errorf("the handler itself: got %s", a.Status)
+	}
+}
+
 func TestOrigins(t *testing.T) {
 	f := begin(t)
 	f.make("a")

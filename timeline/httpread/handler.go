@@ -62,7 +62,7 @@ func (h *Handler) Server() *http.Server {
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       h.o.Timeout,
 		WriteTimeout:      2 * h.o.Timeout, // streams set their own
-		IdleTimeout:       2 * time.Minute,
+		IdleTimeout:       30 * time.Second,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(h.o.Logger.Handler(), slog.LevelWarn),
 	}

@@ -16,6 +16,8 @@ const (
 	DefaultWriteWait     = 20 * time.Second
 	DefaultMaxInputBytes = 1 << 20
 	DefaultMaxStreams    = 256
+
+	DefaultMaxConnections = 1024
 )
 
 // MaxPage is how many events, sessions or owed messages one answer holds at most,
@@ -51,7 +53,7 @@ type Options struct {
 	Token string
 
 	// Hosts are the names by which the server may be asked for, without port, beside
-	// those of loopback. A name that is not known is refused, so that no name that
+	// those of loopback and the address that a connection came to. A name that is not known is refused, so that no name that
 	// somebody else points at this machine makes a browser talk to it.
 	Hosts []string
 
@@ -74,6 +76,10 @@ type Options struct {
 	// [DefaultMaxStreams].
 	MaxStreams int
 
+	// MaxConnections bounds the connections of [Handler.Listener]. Zero or less means
+	// [DefaultMaxConnections].
+	MaxConnections int
+
 	// Poll is that of [timeline.FollowOptions] and of the follower of all sessions.
 	Poll time.Duration
 
@@ -88,6 +94,7 @@ func (o Options) filled() Options {
 	o.WriteWait = orDefault(o.WriteWait, DefaultWriteWait)
 	o.MaxInputBytes = orDefault(o.MaxInputBytes, DefaultMaxInputBytes)
 	o.MaxStreams = orDefault(o.MaxStreams, DefaultMaxStreams)
+	o.MaxConnections = orDefault(o.MaxConnections, DefaultMaxConnections)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
