@@ -61,8 +61,6 @@ type Options struct {
 func (o Options) withDefaults() (Options, error) {
 	o.ProofAfter = cmp.Or(o.ProofAfter, 2*time.Second)
 	o.StopGrace = cmp.Or(o.StopGrace, 15*time.Second)
-	o.PieceDelay = cmp.Or(o.PieceDelay, 500*time.Millisecond)
-	o.PieceBytes = cmp.Or(o.PieceBytes, 4096)
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return o, fmt.Errorf("acp: working directory: %w", err)

@@ -153,7 +153,7 @@ func (t *turn) judged(k *ask, choice string) {
 	if k.Options[i].Grants {
 		code = CodeGranted
 	}
-	t.flush()
+	t.pieces.Flush()
 	t.emit("", host.Diagnostic{Severity: host.Info, Code: code, Text: k.shownTitle()})
 	t.choose(k, choice)
 }
@@ -168,7 +168,7 @@ func (k *ask) shownTitle() string {
 // ask asks a human.
 func (t *turn) ask(k *ask) {
 	k.shown = true
-	t.flush()
+	t.pieces.Flush()
 	t.emit("", host.Permission{ID: k.ID, Title: k.shownTitle(), Options: k.Options, State: host.Asked})
 }
 

@@ -75,16 +75,9 @@ func (s *secrets) add(value string) {
 	s.bytes += len(value)
 }
 
-// lazily compiles a pattern when it is first used: most programs that know this
-// driver never run an agent.
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
-var (
-	programName = lazily(`^[A-Za-z][A-Za-z0-9_.+-]{0,39}$`)
-	plainWord   = lazily(`^\pL{1,40}$`)
-)
+// plainWord is compiled when it is first used: most programs that know this driver
+// never run an agent.
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\pL{1,40}$`) })
 
 // public returns what may be shown of a title.
 //
@@ -99,9 +92,9 @@ func (s *secrets) public(title, class string) string {
 	}
 	switch {
 	case class == "execute":
-		return firstWord(title, programName())
+		return host.ProgramName(title)
 	case s.over || !s.seen:
-		return firstWord(title, plainWord())
+		return firstWord(title)
 	}
 	for _, v := range s.values {
 		if strings.Contains(v, title) {
@@ -135,10 +128,10 @@ func (s *secrets) repeats(word string) bool {
 	return false
 }
 
-// firstWord returns the first word, if it is a name.
-func firstWord(title string, name *regexp.Regexp) string {
+// firstWord returns the first word, if it is a plain one.
+func firstWord(title string) string {
 	words := strings.Fields(title)
-	if len(words) == 0 || !name.MatchString(path.Base(words[0])) {
+	if len(words) == 0 || !plainWord().MatchString(path.Base(words[0])) {
 		return ""
 	}
 	return path.Base(words[0])

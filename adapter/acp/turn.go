@@ -23,9 +23,9 @@ type turn struct {
 	answer  error
 
 	interrupted bool
-	unread      bool  // an update was too long
-	silent      bool  // Submit did not return nil: nothing goes to the sink any more
-	held        *held // nil when nothing is
+	unread      bool // an update was too long
+	silent      bool // Submit did not return nil: nothing goes to the sink any more
+	pieces      *host.Pieces
 	tools       map[string]*tool
 	asks        map[string]*ask
 }
@@ -55,6 +55,8 @@ func (s *state) begin(a *Agent, p adapter.Prompt, sink host.Sink) (*turn, error)
 		return nil, adapter.Because(adapter.ErrBusy, fmt.Errorf("acp: the agent is at work on message %s", s.turn.mid))
 	}
 	s.turn = &turn{a: a, mid: p.MID, sink: sink, decided: make(chan struct{}), tools: map[string]*tool{}, asks: map[string]*ask{}}
+	s.turn.pieces = host.NewPieces(host.PieceOptions{Delay: a.options.PieceDelay, SizeBytes: a.options.PieceBytes}, s.turn.emit,
+		func(do func()) { a.with(func(*state) { do() }) })
 	return s.turn, nil
 }
 
@@ -121,7 +123,7 @@ func (s *state) answered(t *turn, r jsonrpc.Answer) {
 // was held back is emitted, and the end is the last that the sink gets.
 func (s *state) finish(t *turn, f host.Finished, usage *host.Usage) {
 	t.refuseAll()
-	t.flush()
+	t.pieces.Flush()
 	if usage != nil {
 		t.emit("", *usage)
 	}
@@ -136,7 +138,7 @@ func (s *state) finish(t *turn, f host.Finished, usage *host.Usage) {
 func (s *state) died(err error) {
 	s.err = err
 	if s.turn != nil {
-		s.turn.flush()
+		s.turn.pieces.Flush()
 	}
 }
 

@@ -1,9 +1,9 @@
 package acp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/docket-go/docket/adapter/host"
 )
@@ -17,8 +17,6 @@ const (
 	StateTitle   = "title"   // what the agent calls the session
 	StateContext = "context" // tokens in the context, and how many fit: used/size
 )
-
-const maxPlan = 8 << 10 // bytes of a plan
 
 // heard handles a notification.
 func (a *Agent) heard(method string, params json.RawMessage) {
@@ -57,7 +55,7 @@ func (s *state) update(t *turn, kind string, raw json.RawMessage) {
 		}
 		if json.Unmarshal(raw, &u) == nil {
 			s.accept(t)
-			t.say(u.Content.said(), host.Clip(u.ID, maxTitle), kind == "agent_thought_chunk")
+			t.pieces.Say(u.Content.said(), host.Clip(u.ID, maxTitle), kind == "agent_thought_chunk")
 		}
 	case "tool_call", "tool_call_update":
 		var u toolUpdate
@@ -69,9 +67,9 @@ func (s *state) update(t *turn, kind string, raw json.RawMessage) {
 		var u struct{ Entries []planEntry }
 		if json.Unmarshal(raw, &u) == nil {
 			s.accept(t)
-			t.flush()
-			t.say(planText(u.Entries), "", true)
-			t.flush()
+			t.pieces.Flush()
+			t.pieces.Say(planText(u.Entries), "", true)
+			t.pieces.Flush()
 		}
 	}
 }
@@ -83,7 +81,7 @@ func (t *turn) show(u toolUpdate) {
 		return
 	}
 	call.emitted = true
-	t.flush()
+	t.pieces.Flush()
 	t.emit("", call.shown)
 }
 
@@ -108,24 +106,14 @@ type planEntry struct {
 	Status  string `json:"status"`
 }
 
-// planText returns the plan as people write one.
+var planMarks = map[string]host.PlanMark{"in_progress": host.StepBusy, "completed": host.StepDone}
+
 func planText(entries []planEntry) string {
-	var b strings.Builder
-	for _, e := range entries {
-		mark := " "
-		switch e.Status {
-		case "in_progress":
-			mark = "~"
-		case "completed":
-			mark = "x"
-		}
-		fmt.Fprintf(&b, "[%s] %s\n", mark, host.Clip(host.Printable(e.Content), 4*maxTitle))
-		if b.Len() > maxPlan {
-			b.WriteString(host.Hidden + "\n")
-			break
-		}
+	steps := make([]host.PlanStep, len(entries))
+	for i, e := range entries {
+		steps[i] = host.PlanStep{Text: e.Content, Mark: cmp.Or(planMarks[e.Status], host.StepOpen)}
 	}
-	return b.String()
+	return host.PlanText(steps)
 }
 
 // publishUpdate publishes what belongs to the session, and reports whether the
@@ -187,7 +175,7 @@ func (a *Agent) tooLong(_ json.RawMessage, method string) (pass bool) {
 		if t := s.turn; t != nil && t.sent() && !t.unread {
 			t.unread = true
 			s.accept(t)
-			t.flush()
+			t.pieces.Flush()
 			t.emit("", host.Diagnostic{Severity: host.Warning, Code: CodeUpdateLost, Text: "an update of the agent was too long to be read"})
 		}
 	})

@@ -44,7 +44,8 @@ type Options struct {
 	// 500 milliseconds; a negative value means not at all.
 	PieceDelay time.Duration
 
-	// PieceBytes is how much text is held back at most. Zero means 4096.
+	// PieceBytes is how much text is held back at most. Zero means 4096; a negative
+	// value means that none is.
 	PieceBytes int
 
 	// MaxLineBytes bounds a line of the program. A longer notification is passed over
@@ -56,8 +57,6 @@ type Options struct {
 func (o Options) withDefaults() (Options, error) {
 	o.StopGrace = cmp.Or(o.StopGrace, 15*time.Second)
 	o.RetryDelay = cmp.Or(o.RetryDelay, 200*time.Millisecond)
-	o.PieceDelay = cmp.Or(o.PieceDelay, 500*time.Millisecond)
-	o.PieceBytes = cmp.Or(o.PieceBytes, 4096)
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return o, fmt.Errorf("codex: working directory: %w", err)

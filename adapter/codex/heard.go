@@ -1,9 +1,9 @@
 package codex
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/docket-go/docket/adapter/host"
 )
@@ -32,8 +32,6 @@ const (
 	noteRerouted      = "model/rerouted"
 	noteResolved      = "serverRequest/resolved"
 )
-
-const maxPlan = 8 << 10 // bytes of a plan
 
 // A noted is whatever part of a notification is understood.
 type noted struct {
@@ -127,13 +125,13 @@ func (s *state) turned(t *turn, method string, n noted) {
 	case noteSummaryDelta, noteThoughtDelta:
 		t.delta(n.ItemID, n.Delta, true)
 	case notePlan:
-		t.flush()
+		t.pieces.Flush()
 		t.emit("", host.Thought{Text: planText(n.Plan)})
 	case noteUsage:
 		t.spend(n.Usage)
 	case noteError:
 		if n.WillRetry {
-			t.flush()
+			t.pieces.Flush()
 			t.emit("", host.Diagnostic{Severity: host.Warning, Code: CodeRetry, Text: n.Error.said()})
 		}
 	}
@@ -156,24 +154,14 @@ type planStep struct {
 	Status string `json:"status"`
 }
 
-// planText returns the plan as people write one.
-func planText(steps []planStep) string {
-	var b strings.Builder
-	for _, p := range steps {
-		mark := " "
-		switch p.Status {
-		case "inProgress":
-			mark = "~"
-		case "completed":
-			mark = "x"
-		}
-		fmt.Fprintf(&b, "[%s] %s\n", mark, host.Clip(host.Printable(p.Step), 4*maxTitle))
-		if b.Len() > maxPlan {
-			b.WriteString(host.Hidden + "\n")
-			break
-		}
+var planMarks = map[string]host.PlanMark{"inProgress": host.StepBusy, "completed": host.StepDone}
+
+func planText(plan []planStep) string {
+	steps := make([]host.PlanStep, len(plan))
+	for i, p := range plan {
+		steps[i] = host.PlanStep{Text: p.Step, Mark: cmp.Or(planMarks[p.Status], host.StepOpen)}
 	}
-	return b.String()
+	return host.PlanText(steps)
 }
 
 // A usage is what codex says that a thread has cost.
@@ -209,7 +197,7 @@ func (t *turn) spend(u usage) {
 		t.spent = &spent{u.Total.less(u.Last)}
 	}
 	cost := u.Total.less(t.spent.before)
-	t.flush()
+	t.pieces.Flush()
 	t.emit("", host.Usage{Input: cost.Input, Cached: cost.Cached, Output: cost.Output, Reasoning: cost.Reasoning, Total: cost.Total})
 	if u.Window > 0 {
 		t.a.publish(StateContext, fmt.Sprintf("%d/%d", u.Last.Total, u.Window))
@@ -232,7 +220,7 @@ func (a *Agent) tooLong(id json.RawMessage, method string) (pass bool) {
 	a.with(func(s *state) {
 		if t := s.turn; t != nil && t.accepted() && !t.unread {
 			t.unread = true
-			t.flush()
+			t.pieces.Flush()
 			t.emit("", host.Diagnostic{Severity: host.Warning, Code: CodeUpdateLost, Text: "a notification of codex was too long to be read"})
 		}
 	})

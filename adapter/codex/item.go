@@ -15,6 +15,8 @@ const (
 	itemReasoning   = "reasoning"
 )
 
+const maxTitle = 200 // bytes of a title or an id
+
 // An item is whatever part of an item of a thread is understood. Output, diffs,
 // arguments and results are not even read.
 type item struct {
@@ -51,7 +53,7 @@ func (t *turn) delta(item, text string, thought bool) {
 		t.said = said{item: item}
 	}
 	t.said.bytes += len(text)
-	t.say(text, item, thought)
+	t.pieces.Say(text, item, thought)
 }
 
 // show emits what an item is, when it begins or ends.
@@ -67,7 +69,7 @@ func (t *turn) show(i item, over bool) {
 		}
 	default:
 		if tool, known := i.tool(over); known {
-			t.flush()
+			t.pieces.Flush()
 			t.emit(i.ID, tool)
 		}
 	}
@@ -81,11 +83,11 @@ func (t *turn) rest(item, text string, thought bool) {
 	}
 	switch {
 	case n == 0:
-		t.say(text, item, thought)
+		t.pieces.Say(text, item, thought)
 	case !thought && n < len(text): // the pieces of a thought are joined otherwise
-		t.say(strings.ToValidUTF8(text[n:], ""), item, false)
+		t.pieces.Say(strings.ToValidUTF8(text[n:], ""), item, false)
 	}
-	t.flush()
+	t.pieces.Flush()
 }
 
 func (i item) thought() string {
@@ -130,7 +132,7 @@ func (i item) title() string {
 		_ = json.Unmarshal(i.Changes, &changes)
 		return fmt.Sprintf("change of %d files", len(changes))
 	case "mcpToolCall":
-		name = strings.Trim(word(i.Server)+" "+word(name), " ")
+		name = strings.Trim(host.PlainName(i.Server)+" "+host.PlainName(name), " ")
 	case "webSearch":
 		return "web search"
 	case "imageView":
@@ -138,7 +140,7 @@ func (i item) title() string {
 	case "imageGeneration":
 		return "generation of an image"
 	default:
-		name = word(name)
+		name = host.PlainName(name)
 	}
 	return cmp.Or(name, "tool")
 }
@@ -148,5 +150,5 @@ func commandTitle(command string, actions []action) string {
 	if len(actions) > 0 {
 		command = actions[0].Command
 	}
-	return cmp.Or(firstWord(command), "command")
+	return cmp.Or(host.ProgramName(command), "command")
 }

@@ -89,7 +89,7 @@ func (a *Agent) asked(id json.RawMessage, method string, params json.RawMessage)
 		k := &ask{rpc: bytes.Clone(id), method: method, options: offered(method, r.Available), wanted: bytes.Clone(r.Permissions)}
 		permission := newID()
 		t.asks[permission] = k
-		t.flush()
+		t.pieces.Flush()
 		t.emit(r.ItemID, host.Permission{ID: permission, Title: title, Options: k.options, State: host.Asked})
 	})
 }

@@ -27,10 +27,10 @@ type turn struct {
 
 	begun       bool // codex works on it
 	interrupted bool
-	retries     int   // of interrupts that came too early
-	unread      bool  // a notification was too long
-	silent      bool  // Submit did not return nil: nothing goes to the sink any more
-	held        *held // nil when nothing is
+	retries     int  // of interrupts that came too early
+	unread      bool // a notification was too long
+	silent      bool // Submit did not return nil: nothing goes to the sink any more
+	pieces      *host.Pieces
 	said        said
 	spent       *spent
 	asks        map[string]*ask
@@ -72,6 +72,8 @@ func (s *state) begin(a *Agent, p adapter.Prompt, sink host.Sink) (*turn, error)
 		t.finishRepeated(status)
 		return nil, nil
 	}
+	t.pieces = host.NewPieces(host.PieceOptions{Delay: a.options.PieceDelay, SizeBytes: a.options.PieceBytes}, t.emit,
+		func(do func()) { a.with(func(*state) { do() }) })
 	s.turn, s.over = t, completed{}
 	return t, nil
 }
@@ -179,7 +181,7 @@ func (s *state) work(t *turn) {
 // is emitted, and the end is the last that the sink gets.
 func (s *state) finish(t *turn, f host.Finished) {
 	t.cancelAll()
-	t.flush()
+	t.pieces.Flush()
 	if t.accepted() {
 		t.sink.Finish(t.native(""), f)
 	}

@@ -14,9 +14,9 @@
 // broker. Package dispatch/turns has the recorder.
 //
 // What an [Agent] needs is here, too: a program and its group ([Process]), lines from it
-// and to it ([Lines], [Writer]), what may become durable of its messages ([Redact]), and
-// a file that outlives it ([File]). Package jsonrpc below talks JSON-RPC over the first
-// three.
+// and to it ([Lines], [Writer]), what may become durable of its messages ([Redact]), the
+// joining of its texts ([Pieces]), and a file that outlives it ([File]). Package jsonrpc
+// below talks JSON-RPC over the first three.
 //
 // No value takes a raw frame, the input or output of a tool, or the details of a
 // permission.

@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"path"
 	"regexp"
 	"strings"
 	"sync"
@@ -77,6 +78,27 @@ func inner(message string) string {
 		}
 	}
 	return before
+}
+
+var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.+-]{0,39}$`) })
+
+// PlainName returns the name of a program or a tool, and nothing for what may be more
+// than a name.
+func PlainName(name string) string {
+	if !plainName().MatchString(name) {
+		return ""
+	}
+	return name
+}
+
+// ProgramName returns what may be shown of a command: the name of the program that it
+// begins with, if it is one.
+func ProgramName(command string) string {
+	words := strings.Fields(Clip(command, 4*maxMessage))
+	if len(words) == 0 {
+		return ""
+	}
+	return PlainName(path.Base(words[0]))
 }
 
 // Printable leaves out of a text what acts on a terminal or hides, and the space around

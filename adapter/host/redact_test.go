@@ -76,3 +76,19 @@ func TestClipAndPrintable(t *testing.T) {
 		}
 	}
 }
+
+func TestNames(t *testing.T) {
+	for command, want := range map[string]string{
+		"": "", "  ": "", "ls": "ls", "/usr/bin/curl https://x": "curl", "g++ a.c": "g++", "A=secret curl": "", "'ls' x": "", "./run.sh -x": "run.sh",
+		strings.Repeat("x", 41): "", strings.Repeat("x", 40) + " y": strings.Repeat("x", 40), "$(secret)": "", "4242": "",
+	} {
+		if got := host.ProgramName(command); got != want {
+			t.Errorf("%q: got %q, want %q", command, got, want)
+		}
+	}
+	for name, want := range map[string]string{"search": "search", "a b": "", "/bin/ls": "", "": "", "x\n": ""} {
+		if got := host.PlainName(name); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
