@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/docket-go/docket/dispatch"
 )
@@ -15,21 +16,27 @@ import (
 func serveVerb() verb {
 	return verb{
 		name: "serve", run: runServe,
-		short:   "retry what is owed to every session of the store, until interrupted",
-		more:    "The first SIGINT or SIGTERM ends it as soon as the agents have what is being\nhanded over, and the second at once, which leaves that unconfirmed.",
-		example: "docket serve --interval 10s",
-		flags: []cli.Flag{
+		short: "retry what is owed to every session of the store, until interrupted, and show the store over HTTP",
+		more: "With --listen it prints its address, and shows the store there to browsers and\n" +
+			"programs; /api/openapi.json describes how. Without, it opens no port.\n" +
+			"Who can reach the address can read all of the store, and send as its owner. So it\n" +
+			"must be one of this machine alone (127.0.0.1, ::1, localhost), unless --token-file\n" +
+			"says what every request has to bear. On a machine that others use, give one too:\n" +
+			"(umask 077; openssl rand -hex 32 > token). Nothing is encrypted: put a TLS proxy\n" +
+			"in front of it, or a tunnel, where others can listen.\n\n" +
+			"The first SIGINT or SIGTERM ends it as soon as the agents have what is being\n" +
+			"handed over, and the second at once, which leaves that unconfirmed.",
+		example: "docket serve --interval 10s\n" +
+			"docket serve --listen 127.0.0.1:8080\n" +
+			"docket serve --listen :8080 --token-file token --host my-machine.lan",
+		flags: append([]cli.Flag{
 			&cli.DurationFlag{Name: "interval", Value: dispatch.DefaultSweepInterval, Usage: "how often every session is looked at, beside what the system notifies of"},
 			&cli.DurationFlag{Name: "grace", Value: dispatch.DefaultSweepGrace, Usage: "how long what is being handed over when it ends may take; negative means as long as it takes"},
-			&cli.StringFlag{Name: "listen", Usage: "the `ADDRESS` of the read surface; it is not built in yet"},
-		},
+		}, surfaceFlags()...),
 	}
 }
 
 func runServe(ctx context.Context, c *call) error {
-	if c.flags.IsSet("listen") {
-		return &usageError{c.verb, "--listen: the read surface is not built in yet: leave the flag out to run the sweeper alone"}
-	}
 	interval := c.flags.Duration("interval")
 	if interval <= 0 {
 		return &usageError{c.verb, "--interval must be longer than nothing: give a time such as 10s"}
@@ -38,15 +45,25 @@ func runServe(ctx context.Context, c *call) error {
 	if grace == 0 {
 		grace = time.Nanosecond
 	}
+	s, err := c.listen(ctx)
+	if err != nil {
+		return err
+	}
 	logger := slog.New(c.logHandler())
 	defer context.AfterFunc(ctx, func() {
 		logger.Info("stopping: what is being handed over is waited for: interrupt again to stop at once, which leaves it unconfirmed")
 	})()
 	logger.Info("sweeping", "store", c.store.Dir(), "interval", interval.Round(time.Millisecond).String())
 	d := dispatch.New(c.store, dispatch.Options{Adapters: kinds}) // the sweeper itself waits for its inserts
-	err := dispatch.NewSweeper(d, dispatch.SweepOptions{
+	sweeper := dispatch.NewSweeper(d, dispatch.SweepOptions{
 		Interval: interval, Grace: grace, Hurry: c.hard.Done(), Logger: logger,
-	}).Run(ctx)
+	})
+	work, inner := errgroup.WithContext(ctx)
+	work.Go(func() error { return sweeper.Run(inner) })
+	if s != nil {
+		work.Go(func() error { return s.serve(inner, d, sweeper, logger) })
+	}
+	err = work.Wait()
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = nil // that is how it ends
 	}

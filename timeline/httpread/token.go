@@ -20,7 +20,7 @@ const (
 func ReadToken(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("token file: %w", err)
+		return "", fmt.Errorf("token file: %w: put a token of %d characters or more there, which only you may read", err, minTokenBytes)
 	}
 	defer f.Close()
 	info, err := f.Stat()
