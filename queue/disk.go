@@ -85,6 +85,9 @@ func (d disk) createNew(path string, aside func(path string) string) (*os.File, 
 		return f, err
 	}
 	if err := d.remove(path); err != nil {
+		if info, statErr := os.Lstat(path); statErr != nil || !info.IsDir() {
+			return nil, err
+		}
 		if err := d.rename(path, aside(path)); err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@
 // An ordered list of entries ([Entry]), each complete in itself, in one file of the
 // session directory, and beside it what is known of the attempts at the oldest one.
 // The list is filled by [Queue.Enqueue] alone and drained by a pass ([Queue.Drain]).
-// Its resting state is no file, so that "is anything owed?" is one stat. A debt is
+// Its resting state is no list, so that "is anything owed?" is one stat. A debt is
 // not history: the package knows nothing of a timeline, and works on any directory.
 //
 // # Guarantees
@@ -41,10 +41,15 @@
 // # Crashes
 //
 // A new file, and one that takes another's place, is written beside under the name
-// pending.json.new and renamed: the first Enqueue, every Remove but that of the
-// oldest entry, the layout of another writer, compaction, and Rebuild. A death before
-// the rename leaves the old state and that file, which the next use replaces; a death
-// after it leaves the new state. The last removal is one unlink. A death before
+// pending.json.new and renamed: every Remove but that of the oldest entry, the layout
+// of another writer, compaction, and Rebuild. The first Enqueue links it to the name
+// of the list instead, and the last removal is one unlink: the file stays under the
+// other name, blank or not, and is the next list, with blanks where entries were,
+// until it has 16 KiB; to make and to free a file for each message would cost ten
+// times as much as all the rest. It is used only while no other name leads to it, and
+// where a file cannot have two names the first Enqueue renames. A death before the
+// link or the rename leaves the old state and pending.json.new, which says nothing and
+// is used or replaced by the next; a death after it leaves the new state. A death before
 // the claim is written leaves an entry as it was; from then until its removal it is
 // unconfirmed. pending.head is written in one page, which a kill cannot tear. A death
 // of a pass behind a removal may leave in it the claim of the entry that is gone.

@@ -147,11 +147,16 @@ type staged struct {
 	text  []byte
 }
 
-// stage writes the file that the first entry will make, under another name.
+// stage writes the file that the first entry will make, under another name: in the one
+// that is kept, or in a new one.
 func (q *Queue) stage(held *lock.Record, text []byte) error {
-	d, err := q.newDraft()
-	if err != nil {
-		return err
+	q.unstage()
+	d := q.reuse()
+	if d == nil {
+		var err error
+		if d, err = q.newDraft(); err != nil {
+			return err
+		}
 	}
 	if err := d.whole(text); err != nil {
 		return d.discard(err)
@@ -171,7 +176,7 @@ func (q *Queue) unstage() {
 // entry without its sequence, and the same file serves.
 func (q *Queue) create(held *lock.Record, text []byte) error {
 	s := q.staged
-	if s == nil || s.held != held || !s.draft.named() {
+	if s == nil || s.held != held || !s.draft.untouched() {
 		if err := q.stage(held, text); err != nil {
 			return err
 		}
@@ -183,5 +188,6 @@ func (q *Queue) create(held *lock.Record, text []byte) error {
 			return s.draft.discard(err)
 		}
 	}
+	s.draft.first = true
 	return q.change(held, s.draft.publish)
 }

@@ -27,6 +27,9 @@ func Known(e Entry) Entry {
 // SetCompactAt lets small files be compacted.
 func (q *Queue) SetCompactAt(bytes int64) { q.compactAt = bytes }
 
+// SetSpareAt bounds the file that is kept for the next list.
+func (q *Queue) SetSpareAt(bytes int64) { q.spareAt = bytes }
+
 // SetPatience bounds how long List waits for a live writer.
 func (q *Queue) SetPatience(d time.Duration) { q.patience = d }
 

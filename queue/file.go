@@ -93,7 +93,7 @@ func (q *Queue) load(held *lock.Record) error {
 	}
 	info, err := os.Lstat(q.path)
 	if errors.Is(err, os.ErrNotExist) {
-		q.forget()
+		q.retire()
 		return nil
 	}
 	if err != nil {

@@ -63,6 +63,7 @@ func (m *model) reopen(i int) {
 	}
 	m.handles[i] = openDesk(m.t, m.dir, queue.Options{})
 	m.handles[i].SetCompactAt(400)
+	m.handles[i].SetSpareAt(1000)
 }
 
 func (m *model) handle(rt *rapid.T) *desk {

@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -46,11 +47,15 @@ type Queue struct {
 	disk      disk
 	patience  time.Duration
 	compactAt int64
+	spareAt   int64
 
 	mu     sync.Mutex // guards what follows, for callers that hold the record lock
 	known  sheet
 	staged *staged
 	heads  heads
+
+	spare     *os.File // what was the list before nothing was owed; nil if it is not open
+	spareInfo os.FileInfo
 }
 
 // Open returns a handle on the queue of the session directory dir. It reads and
@@ -58,7 +63,7 @@ type Queue struct {
 func Open(dir string, o Options) (*Queue, error) {
 	q := &Queue{
 		locks: o.Locks, max: o.MaxPending, now: o.Now,
-		disk: realDisk, patience: listPatience, compactAt: compactBytes,
+		disk: realDisk, patience: listPatience, compactAt: compactBytes, spareAt: spareBytes,
 	}
 	if q.now == nil {
 		q.now = time.Now
@@ -89,6 +94,7 @@ func (q *Queue) Close() error {
 	defer q.mu.Unlock()
 	q.unstage()
 	q.forget()
+	q.dropSpare()
 	q.heads.forget()
 	if q.ownLocks {
 		return q.locks.Close()

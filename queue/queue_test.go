@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -178,7 +179,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// noLeftovers fails if anything but the queue's files and the locks is there.
+// noLeftovers fails if anything but the queue's files and the locks is there. The list
+// may have a second name, which it leaves to the next.
 func noLeftovers(t tester, dir string) {
 	t.Helper()
 	files, err := os.ReadDir(dir)
@@ -188,10 +190,24 @@ func noLeftovers(t tester, dir string) {
 	for _, f := range files {
 		switch f.Name() {
 		case queue.ListFile, queue.ClaimFile, "record.lock", "delivery.lock":
+		case queue.ListFile + ".new":
+			if there, err := f.Info(); err != nil || !isList(t, dir, there) {
+				t.Fatalf("left over: %s, which is not the list: %v", f.Name(), err)
+			}
 		default:
 			t.Fatalf("left over: %s", f.Name())
 		}
 	}
+}
+
+// isList reports whether a file is the list of the queue in dir.
+func isList(t tester, dir string, there os.FileInfo) bool {
+	t.Helper()
+	list, err := os.Lstat(filepath.Join(dir, queue.ListFile))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return os.SameFile(list, there)
 }
 
 func TestRemoveOfNothing(t *testing.T) {

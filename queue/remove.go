@@ -145,10 +145,15 @@ func (q *Queue) compact(from int64) error {
 // It is the last look before a file is unlinked.
 func (k *sheet) blankTo(offset int64) (bool, error) {
 	r := io.NewSectionReader(k.file, int64(len(opening)), offset-int64(len(opening)))
-	buf := make([]byte, min(r.Size(), blankRead))
+	scratch := scratches.Get().(*[firstRead]byte)
+	defer scratches.Put(scratch)
+	buf := scratch[:min(r.Size(), firstRead)]
+	if r.Size() > spareBytes {
+		buf = make([]byte, min(r.Size(), blankRead))
+	}
 	for {
 		n, err := r.Read(buf)
-		if len(bytes.TrimLeft(buf[:n], " \n")) > 0 {
+		if bytes.Count(buf[:n], []byte(" "))+bytes.Count(buf[:n], []byte("\n")) < n {
 			return false, nil
 		}
 		if err == io.EOF || len(buf) == 0 {

@@ -32,14 +32,18 @@ func (q *Queue) change(held *lock.Record, do func() error) error {
 type draft struct {
 	q     *Queue
 	file  *os.File
+	head  []byte // what stands before the entries, until it is written; nil means the opening
+	from  int64  // where the entries start
 	size  int64
 	count int
+	first bool         // nothing was owed before
 	clear func() error // makes way for it, at the last moment; nil if a rename does
 }
 
 // newDraft makes the file. One that a dead process left is removed.
 func (q *Queue) newDraft() (*draft, error) {
 	q.unstage()
+	q.dropSpare()
 	f, err := q.disk.createNew(q.path+newSuffix, q.freeName)
 	if err != nil {
 		return nil, &WriteError{Path: q.path, Before: true, Err: err}
@@ -55,23 +59,42 @@ func (d *draft) Write(p []byte) (int, error) {
 
 // whole writes a list of one entry, also over another one.
 func (d *draft) whole(text []byte) error {
-	all := make([]byte, 0, len(opening)+len(text)+len(closing))
+	var all []byte
 	before := d.size
-	d.size, d.count = 0, 1
-	_, err := d.Write(append(append(append(all, opening...), text...), closing...))
+	if d.from == 0 {
+		all = d.begin()
+	}
+	d.size, d.count = d.from-int64(len(all)), 1
+	_, err := d.Write(append(append(all, text...), closing...))
 	if err == nil && d.size < before {
 		err = d.q.disk.truncate(d.file, d.size)
 	}
 	return err
 }
 
-// named reports that the draft still bears its name: another handle that shares the
-// hold may have begun one of its own.
-func (d *draft) named() bool {
-	info, err := d.file.Stat()
-	there, statErr := os.Lstat(d.file.Name())
-	return err == nil && statErr == nil && os.SameFile(info, there)
+// begin returns what stands before the entries, which start behind it.
+func (d *draft) begin() []byte {
+	head := d.head
+	if head == nil {
+		head = append(make([]byte, 0, firstRead), opening...)
+	}
+	d.head, d.from = nil, int64(len(head))
+	return head
 }
+
+// untouched reports that the draft still bears its name and is as it was written:
+// another handle that shares the hold may have begun one of its own, in another file or
+// in this one, which is longer then.
+func (d *draft) untouched() bool {
+	there, err := os.Lstat(d.name())
+	if err != nil || there.Size() != d.size {
+		return false
+	}
+	info, err := d.file.Stat()
+	return err == nil && os.SameFile(info, there)
+}
+
+func (d *draft) name() string { return d.q.path + newSuffix }
 
 // lines writes a list of the entries that each is called with.
 func (d *draft) lines(each func(add func(text []byte) error) error) error {
@@ -100,7 +123,7 @@ func (d *draft) discard(err error) error {
 }
 
 func (d *draft) abandon() error {
-	return errors.Join(d.file.Close(), d.q.disk.remove(d.file.Name()))
+	return errors.Join(d.file.Close(), d.q.disk.remove(d.name()))
 }
 
 // publish puts the draft in the place of the list. It is the new list from then on.
@@ -116,13 +139,27 @@ func (d *draft) publish() error {
 		}
 		step.At("queue: way cleared")
 	}
-	if err := d.q.disk.rename(d.file.Name(), d.q.path); err != nil {
+	links, err := d.place()
+	if err != nil {
 		return &WriteError{Path: d.q.path, Before: d.clear == nil, Err: errors.Join(err, d.abandon())}
 	}
 	d.q.forget()
 	step.At("queue: new file in place")
-	d.q.known = sheet{file: d.file, info: info, size: d.size, from: int64(len(opening)), count: d.count}
+	d.q.known = sheet{file: d.file, info: info, size: d.size, links: links, from: max(d.from, int64(len(opening))), count: d.count}
 	return nil
+}
+
+// place gives the draft the name of the list, and answers how many names it has then,
+// or 0. The first list keeps its other name, so that its file stays when the last
+// removal takes this one away.
+func (d *draft) place() (links uint64, err error) {
+	if d.first {
+		links, _ = linksOf(d.file)
+	}
+	if links == 1 && d.q.disk.link(d.name(), d.q.path) == nil {
+		return 2, nil
+	}
+	return 0, d.q.disk.rename(d.name(), d.q.path)
 }
 
 // replace puts a list of the given entries in the place of the file, and no file in
@@ -163,7 +200,8 @@ func (q *Queue) replace(lines [][]byte, sync bool, clear func() error) error {
 
 // unlink makes the queue empty.
 func (q *Queue) unlink(sync bool) error {
-	q.forget()
+	q.shed()
+	q.retire()
 	step.At("queue: last removal begins")
 	if err := q.disk.remove(q.path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return &WriteError{Path: q.path, Before: true, Err: err}
