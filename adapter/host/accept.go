@@ -152,7 +152,9 @@ func (b *Broker) serveSender(c connection) error {
 func (b *Broker) request(ctx context.Context, c connection, f frame) (frame, error) {
 	switch f.Type {
 	case promptFrame:
-		return b.prompt(ctx, c, f), nil
+		answer := b.prompt(ctx, c, f)
+		b.tellPrompt(f.MID, answer)
+		return answer, nil
 	case lookupFrame:
 		return b.lookup(ctx, c, f.MID), nil
 	case probeFrame:

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net"
 	"path/filepath"
@@ -58,6 +59,20 @@ type Options struct {
 
 	// Now is the clock of the pauses. Nil means [time.Now].
 	Now func() time.Time
+
+	// Logger gets a line for each of these, with the session. The words are stable:
+	//
+	//	INFO  delivered                mid: the agent has the prompt
+	//	WARN  refused                  mid, reason; DEBUG where the host is busy
+	//	WARN  unconfirmed              mid, reason
+	//	INFO  the agent is up
+	//	INFO  the agent is down        error
+	//	WARN  the agent does not start: it is tried again
+	//	                               error, until: when that is, if not only for a prompt
+	//
+	// Nothing of a prompt's text is in them; an error is the agent's own words. Nil
+	// means that nothing is logged. How turns end is their recorder's to log.
+	Logger *slog.Logger
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -80,6 +95,10 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	o.Logger = o.Logger.With("session", o.Session.ID)
 	return o, nil
 }
 

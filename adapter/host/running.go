@@ -87,13 +87,17 @@ func (b *Broker) start() {
 	if err != nil {
 		seat.clear()
 		b.forget()
+	} else {
+		b.options.Logger.Info("the agent is up")
 	}
+	var again time.Time
 	b.with(func(s *state) {
 		close(s.starting)
 		s.starting = nil
 		s.wake()
 		if err != nil {
 			b.failed(s, err)
+			again = s.notBefore
 			return
 		}
 		s.agent = &running{Agent: agent, gone: make(chan struct{})}
@@ -102,6 +106,9 @@ func (b *Broker) start() {
 			s.agent.kill()
 		}
 	})
+	if err != nil {
+		b.tellUnstarted(err, again)
+	}
 }
 
 // failed notes that no agent runs, and why, and has one started after a pause.
@@ -152,6 +159,7 @@ func (b *Broker) watch(r *running) {
 		close(r.gone)
 		s.wake()
 	})
+	b.options.Logger.Info("the agent is down", "error", err)
 }
 
 func (b *Broker) publish(f State) { b.with(func(s *state) { s.publish(f) }) }

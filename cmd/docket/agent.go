@@ -12,20 +12,13 @@ import (
 	"github.com/docket-go/docket/adapter/host"
 )
 
-// watched tells the log when the agent's program starts and ends, and has people
-// answer it in words.
-func watched(start host.Starter, logger *slog.Logger) host.Starter {
+// answeredInWords has people answer the agent in words.
+func answeredInWords(start host.Starter) host.Starter {
 	return func(ctx context.Context, seat *host.Seat) (host.Agent, error) {
 		a, err := start(ctx, seat)
 		if err != nil {
-			logger.Warn("the agent does not start: it is tried again", "error", err)
 			return nil, err
 		}
-		logger.Info("the agent is up")
-		go func() {
-			<-a.Done()
-			logger.Info("the agent is down", "error", a.Err())
-		}()
 		return &wordy{Agent: a}, nil
 	}
 }

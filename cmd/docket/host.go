@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"log/slog"
 	"maps"
 	"os"
@@ -54,9 +53,9 @@ func runHost(ctx context.Context, c *call) error {
 		if err != nil {
 			return err
 		}
-		logger := slog.New(c.logHandler()).With("session", s.ID())
+		logger := slog.New(c.logHandler())                            // broker and recorder add the session
 		d := dispatch.New(c.store, dispatch.Options{Adapters: kinds}) // its hand-overs go to this process
-		return errors.Join(c.host(ctx, s, d, watched(start, logger), logger), d.Close())
+		return errors.Join(c.host(ctx, s, d, answeredInWords(start), logger), d.Close())
 	})
 }
 
@@ -99,16 +98,14 @@ func (c *call) host(ctx context.Context, s *session.Session, d *dispatch.Dispatc
 	if err != nil {
 		return err
 	}
-	broker, err := host.Open(host.Options{Session: adapter.Session{ID: s.ID(), Dir: s.Dir(), Store: c.store.Dir()}, Start: start})
+	broker, err := host.Open(host.Options{
+		Session: adapter.Session{ID: s.ID(), Dir: s.Dir(), Store: c.store.Dir()}, Start: start, Logger: logger,
+	})
 	if err != nil {
 		return errors.Join(err, recorder.Close())
 	}
+	logger = logger.With("session", s.ID())
 	logger.Info("hosting", "store", c.store.Dir(), "command", c.args[1:])
-	logged := make(chan struct{})
-	go func() {
-		defer close(logged)
-		logTurns(recorder.Log().Tail(context.WithoutCancel(ctx)), logger)
-	}()
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
 	served := make(chan error, 1)
@@ -120,25 +117,7 @@ func (c *call) host(ctx context.Context, s *session.Session, d *dispatch.Dispatc
 	if ended != nil || errors.Is(err, host.ErrNoHost) {
 		err = ended
 	}
-	err = errors.Join(err, recorder.Close())
-	<-logged
-	return err
-}
-
-// logTurns tells the log of each turn when it starts and when it is over, until the
-// recorder is closed.
-func logTurns(updates iter.Seq2[turn.Update, error], logger *slog.Logger) {
-	for u, err := range updates {
-		if err != nil {
-			return
-		}
-		switch p := u.Event.Payload.(type) {
-		case turn.Started:
-			logger.Info("turn starts", "turn", u.Event.Turn, "mid", p.MID)
-		case turn.Finished:
-			logger.Info("turn is over", "turn", u.Event.Turn, "end", p.String(), "diagnostic", p.Diagnostic)
-		}
-	}
+	return errors.Join(err, recorder.Close())
 }
 
 // notBusy leaves out that the agent has enough to do, which is no trouble.

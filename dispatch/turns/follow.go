@@ -51,6 +51,7 @@ func (r *Recorder) offered(ctx context.Context, owner *host.Owner, o host.Offer)
 		return errors.Join(owner.Reject(o.Token, adapter.Because(adapter.ErrBlocked, said)), r.writer.Err())
 	}
 	r.begin(t)
+	r.options.Logger.Info("turn starts", "turn", t.ID(), "mid", t.MID())
 	step.At("dispatch/turns: started")
 	if err := owner.Dispatch(o.Token); err != nil {
 		return err
@@ -94,10 +95,11 @@ const CodeNotRecorded = "not_recorded"
 
 // finished records the end of the turn, and what follows from it.
 func (r *Recorder) finished(ctx context.Context, owner *host.Owner, e host.Emission, f host.Finished) error {
-	_, err := r.turn.End(ctx, nativeOf(e), turn.Finished{Outcome: turn.Outcome(f.Outcome), Code: f.Code, Diagnostic: f.Diagnostic})
+	over, err := r.turn.End(ctx, nativeOf(e), turn.Finished{Outcome: turn.Outcome(f.Outcome), Code: f.Code, Diagnostic: f.Diagnostic})
 	if err != nil && !errors.Is(err, turn.ErrBarrier) {
 		return err
 	}
+	r.tellOver(r.turn, over)
 	r.refused = f.Code == host.CodeSubmitFailed
 	step.At("dispatch/turns: finished")
 	if err := owner.Ack(e.Token, e.N); err != nil {
@@ -114,7 +116,7 @@ func (r *Recorder) fact(ctx context.Context, f host.Fact) error {
 	}
 	_, err := r.writer.Publish(ctx, turn.Native{}, turn.State{Name: f.Name, Value: f.Value})
 	if err != nil && r.writer.Err() == nil && ctx.Err() == nil {
-		r.options.Logger.Warn("fact is not recorded", "name", f.Name, "error", err)
+		r.options.Logger.Warn("fact not recorded", "error", err, "name", f.Name)
 		return nil
 	}
 	return err

@@ -144,6 +144,16 @@ func (w *world) send(text string) dispatch.Accepted {
 	return a
 }
 
+// later accepts a message and leaves its delivery to the recorder's passes.
+func (w *world) later(text string) (mid string) {
+	w.t.Helper()
+	a, err := w.SendText(w.t.Context(), "s1", dispatch.Message{Text: text, NoDrain: true})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a.MID
+}
+
 // history returns the turn log as a reader in another process sees it, in short.
 func (w *world) history() (all []string) {
 	w.t.Helper()

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -34,7 +34,18 @@ type Options struct {
 	// means that whoever reads the turn log sees it there.
 	Permissions func(ctx context.Context, p Pending) error
 
-	// Logger gets what stands in the way and is tried again. Nil discards it.
+	// Logger gets a line for each of these, with the session. The words are stable:
+	//
+	//	INFO  turn starts        turn, mid
+	//	INFO  turn is over       turn, end, diagnostic, mid
+	//	INFO  pass ended         error, and mid where it ended at a message
+	//	INFO  attach again       error; DEBUG where the host has just ended
+	//	INFO  not ready          error
+	//	WARN  barrier failed     error, turn, mid: it is tried again
+	//	WARN  fact not recorded  error, name
+	//	WARN  permissions not declared  error, turn, mid
+	//
+	// Nothing of what was said is in them. Nil means that nothing is logged.
 	Logger *slog.Logger
 
 	// Retry is the pause before another attempt to attach to a host that does not
@@ -76,6 +87,7 @@ func Open(ctx context.Context, dir string, o Options) (*Recorder, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	o.Logger = o.Logger.With("session", cmp.Or(o.Turns.Session, filepath.Base(dir)))
 	r := &Recorder{dir: dir, options: o}
 	log := o.Turns
 	log.LockWait = cmp.Or(log.LockWait, -1)
@@ -129,7 +141,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 		if errors.Is(err, io.EOF) { // as when a host ends
 			level = slog.LevelDebug
 		}
-		r.options.Logger.Log(ctx, level, "host: attach again", "error", err)
+		r.options.Logger.Log(ctx, level, "attach again", "error", err)
 		if !r.pause(ctx) {
 			return nil
 		}
@@ -250,11 +262,15 @@ func (r *Recorder) orphaned(ctx context.Context) error {
 
 // end finishes a turn from outside. A barrier that fails is tried again later.
 func (r *Recorder) end(ctx context.Context, t *turn.Turn, f turn.Finished) error {
-	_, err := t.End(ctx, turn.Native{}, f)
+	over, err := t.End(ctx, turn.Native{}, f)
 	if errors.Is(err, turn.ErrBarrier) {
-		return nil
+		err = nil
+	} else {
+		step.At("dispatch/turns: ended")
 	}
-	step.At("dispatch/turns: ended")
+	if err == nil {
+		r.tellOver(t, over)
+	}
 	return err
 }
 
@@ -263,7 +279,7 @@ func (r *Recorder) end(ctx context.Context, t *turn.Turn, f turn.Finished) error
 func (r *Recorder) readySoon(ctx context.Context, owner *host.Owner, token string) {
 	r.work.Go(func() {
 		if err := r.ready(ctx, owner, token); err != nil {
-			r.options.Logger.Info("host: not ready", "error", err)
+			r.options.Logger.Info("not ready", "error", err)
 			owner.Close()
 		}
 	})
@@ -280,7 +296,7 @@ func (r *Recorder) ready(ctx context.Context, owner *host.Owner, token string) e
 		if !errors.Is(err, turn.ErrBarrier) {
 			return err
 		}
-		r.options.Logger.Warn("barrier: tried again", "error", err)
+		r.options.Logger.Warn("barrier failed", r.about("error", err)...)
 		if !r.pause(ctx) {
 			return context.Cause(ctx)
 		}
@@ -308,7 +324,7 @@ func (r *Recorder) drain(ctx context.Context) {
 	r.work.Go(func() {
 		for r.more(ctx) {
 			if err := r.options.Drain(ctx); err != nil && ctx.Err() == nil {
-				r.options.Logger.Info("pass", "error", err)
+				r.tellPass(err)
 			}
 		}
 	})
@@ -357,6 +373,6 @@ func (r *Recorder) tell(ctx context.Context, p Pending) {
 		return
 	}
 	if err := r.options.Permissions(ctx, p); err != nil {
-		r.options.Logger.Warn("permissions", "turn", p.Turn, "error", fmt.Errorf("not declared: %w", err))
+		r.options.Logger.Warn("permissions not declared", r.about("error", err)...)
 	}
 }
