@@ -9,6 +9,7 @@ import (
 
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/httpread"
+	"github.com/docket-go/docket/timeline/httpread/browsertest"
 	"github.com/docket-go/docket/timeline/session"
 )
 
@@ -42,8 +43,8 @@ func told(t *testing.T, change ...func(*httpread.Options)) (*fixture, *session.S
 
 // It is long because it is one browser, which takes a while to start.
 func TestPage(t *testing.T) {
-	b := launch(t)
-	for name, test := range map[string]func(*testing.T, *browser){
+	b := browsertest.Launch(t)
+	for name, test := range map[string]func(*testing.T, *browsertest.Browser){
 		"sends and lives":     pageSends,
 		"reconnects":          pageReconnects,
 		"on a phone":          pageOnAPhone,
@@ -58,61 +59,61 @@ func TestPage(t *testing.T) {
 	}
 }
 
-func pageSends(t *testing.T, b *browser) {
+func pageSends(t *testing.T, b *browsertest.Browser) {
 	f, s := told(t)
-	p := b.open(t, f.url, 1200, 800)
-	p.until("document.querySelectorAll('#list a').length === 4 && " + live)
-	p.shoot("list")
-	p.eval("document.querySelector('#list a[data-id=worker-1]').click()")
-	p.until(said + ".includes('Which two tests?') && document.querySelectorAll('.state[data-state=delivered]').length === 2")
-	p.until("document.querySelector('.state[data-state=owed]')?.textContent === 'owed, 2 attempts: the agent is busy'")
-	p.shoot("conversation-light")
-	p.dark(true)
-	p.shoot("conversation-dark")
+	p := b.Open(t, f.url, 1200, 800)
+	p.Until("document.querySelectorAll('#list a').length === 4 && " + live)
+	p.Shoot("list")
+	p.Eval("document.querySelector('#list a[data-id=worker-1]').click()")
+	p.Until(said + ".includes('Which two tests?') && document.querySelectorAll('.state[data-state=delivered]').length === 2")
+	p.Until("document.querySelector('.state[data-state=owed]')?.textContent === 'owed, 2 attempts: the agent is busy'")
+	p.Shoot("conversation-light")
+	p.Dark(true)
+	p.Shoot("conversation-dark")
 
-	p.eval("document.getElementById('text').focus()")
-	p.typed("Good: merge it.")
-	p.press("Enter", 13, 2)
-	p.until("[...document.querySelectorAll('.entry.sent')].at(-1).innerText.includes('Good: merge it.')")
-	p.until("document.getElementById('text').value === ''")
+	p.Eval("document.getElementById('text').focus()")
+	p.Type("Good: merge it.")
+	p.Press("Enter", 13, 2)
+	p.Until("[...document.querySelectorAll('.entry.sent')].at(-1).innerText.includes('Good: merge it.')")
+	p.Until("document.getElementById('text').value === ''")
 	page := f.page("/api/sessions/worker-1/timeline?limit=1")
 	if e := page.Events[0]; e.Text != "Good: merge it." || e.From != "" || len(f.keys) != 1 {
 		t.Errorf("got %+v with %d keys, want one keyed message of a human", e, len(f.keys))
 	}
-	p.until("[...document.querySelectorAll('.entry.sent')].at(-1).innerText.includes('answer by note')")
+	p.Until("[...document.querySelectorAll('.entry.sent')].at(-1).innerText.includes('answer by note')")
 	f.deliver("worker-1")
-	p.until("[...document.querySelectorAll('.state')].every((e) => e.dataset.state === 'delivered')")
+	p.Until("[...document.querySelectorAll('.state')].every((e) => e.dataset.state === 'delivered')")
 	f.make("new-one")
-	p.until("document.querySelector('#list a[data-id=new-one]')")
+	p.Until("document.querySelector('#list a[data-id=new-one]')")
 	f.declare(s, "awaiting", "nothing", "It is merged.")
-	p.until("[...document.querySelectorAll('.entry')].at(-1).innerText.includes('It is merged.')")
-	p.until("document.querySelector('#meta .pill').textContent === 'done'")
-	p.shoot("answered-dark")
-	p.quiet()
+	p.Until("[...document.querySelectorAll('.entry')].at(-1).innerText.includes('It is merged.')")
+	p.Until("document.querySelector('#meta .pill').textContent === 'done'")
+	p.Shoot("answered-dark")
+	p.Quiet()
 }
 
 // What was said while the server was away is shown when it is back, each once.
-func pageReconnects(t *testing.T, b *browser) {
+func pageReconnects(t *testing.T, b *browsertest.Browser) {
 	f, s := told(t)
 	stop, address := listen(t, f, "127.0.0.1:0")
-	p := b.open(t, "http://"+address+"/#/s/worker-1", 1000, 700)
-	p.until(said + ".includes('TestOffsets') && " + live)
+	p := b.Open(t, "http://"+address+"/#/s/worker-1", 1000, 700)
+	p.Until(said + ".includes('TestOffsets') && " + live)
 	stop()
-	p.until("document.getElementById('link').dataset.state === 'wait'")
-	p.eval("document.getElementById('text').focus()")
-	p.typed("said while it is away")
-	p.press("Enter", 13, 2)
-	p.until("!document.getElementById('notice').hidden")
-	p.shoot("away")
+	p.Until("document.getElementById('link').dataset.state === 'wait'")
+	p.Eval("document.getElementById('text').focus()")
+	p.Type("said while it is away")
+	p.Press("Enter", 13, 2)
+	p.Until("!document.getElementById('notice').hidden")
+	p.Shoot("away")
 	f.numbered(s, 0, 3)
 	listen(t, f, address)
-	p.until(said + ".includes('text 2') && " + live)
-	p.press("Enter", 13, 2)
-	p.until(said + ".includes('said while it is away')")
+	p.Until(said + ".includes('text 2') && " + live)
+	p.Press("Enter", 13, 2)
+	p.Until(said + ".includes('said while it is away')")
 	f.numbered(s, 3, 1)
-	p.until(said + ".includes('text 3')")
+	p.Until(said + ".includes('text 3')")
 	for _, text := range []string{"text 0", "text 1", "text 2", "text 3", "said while it is away", "TestOffsets"} {
-		if n := p.eval(fmt.Sprintf("%s.split(%q).length - 1", said, text)); n != "1" {
+		if n := p.Eval(fmt.Sprintf("%s.split(%q).length - 1", said, text)); n != "1" {
 			t.Errorf("%q is shown %s times", text, n)
 		}
 	}
@@ -140,30 +141,30 @@ func listen(t *testing.T, f *fixture, address string) (stop func(), at string) {
 	return stop, l.Addr().String()
 }
 
-func pageOnAPhone(t *testing.T, b *browser) {
+func pageOnAPhone(t *testing.T, b *browsertest.Browser) {
 	f, _ := told(t)
-	p := b.open(t, f.url, 390, 844)
-	p.until("document.querySelectorAll('#list a').length === 4 && " + live)
-	p.shoot("phone-list")
-	if p.eval("getComputedStyle(document.getElementById('conversation')).display") != "none" {
+	p := b.Open(t, f.url, 390, 844)
+	p.Until("document.querySelectorAll('#list a').length === 4 && " + live)
+	p.Shoot("phone-list")
+	if p.Eval("getComputedStyle(document.getElementById('conversation')).display") != "none" {
 		t.Error("list and conversation are shown at once")
 	}
-	p.eval("document.querySelector('#list a[data-id=worker-1]').click()")
-	p.until("document.querySelector('.state[data-state=owed]')")
-	p.shoot("phone-conversation")
-	if w := p.eval("document.documentElement.scrollWidth"); w != "390" {
+	p.Eval("document.querySelector('#list a[data-id=worker-1]').click()")
+	p.Until("document.querySelector('.state[data-state=owed]')")
+	p.Shoot("phone-conversation")
+	if w := p.Eval("document.documentElement.scrollWidth"); w != "390" {
 		t.Errorf("the page is %s wide, want 390", w)
 	}
 	small := "[...document.querySelectorAll('#open button, #open a, #open select, #open textarea')].filter((e) => e.offsetParent && !e.matches('.more') && e.getBoundingClientRect().height < 36).map((e) => e.id)"
-	if got := p.eval(small + ".join()"); got != "" {
+	if got := p.Eval(small + ".join()"); got != "" {
 		t.Errorf("too small for a finger: %s", got)
 	}
-	p.eval("document.getElementById('back').click()")
-	p.until("getComputedStyle(document.querySelector('nav')).display !== 'none'")
-	p.quiet()
+	p.Eval("document.getElementById('back').click()")
+	p.Until("getComputedStyle(document.querySelector('nav')).display !== 'none'")
+	p.Quiet()
 }
 
-func pageHostile(t *testing.T, b *browser) {
+func pageHostile(t *testing.T, b *browsertest.Browser) {
 	f := begin(t)
 	s := f.make("hostile")
 	evil := "<img src=x onerror=\"document.title='pwned'\"><script>document.title='pwned'</script>"
@@ -178,46 +179,46 @@ func pageHostile(t *testing.T, b *browser) {
 		timeline.Status{Status: "awaiting", Proposal: "\"><b>", Note: "javascript:alert(1) " + strings.Repeat("w", 3000) + "\u2066" + strings.Repeat("\n", 50)},
 	)
 	f.owed["hostile"] = []httpread.Owed{{MID: evil, State: "owed", LastError: evil}}
-	p := b.open(t, f.url+"/#/s/hostile", 700, 800)
-	p.until("document.querySelector('.state[data-state=owed]')")
-	p.until("document.getElementById('name').textContent.startsWith('<img')")
-	p.shoot("hostile")
-	if got := p.eval("document.querySelectorAll('img, #app script, #app b b, [onerror]').length"); got != "0" {
+	p := b.Open(t, f.url+"/#/s/hostile", 700, 800)
+	p.Until("document.querySelector('.state[data-state=owed]')")
+	p.Until("document.getElementById('name').textContent.startsWith('<img')")
+	p.Shoot("hostile")
+	if got := p.Eval("document.querySelectorAll('img, #app script, #app b b, [onerror]').length"); got != "0" {
 		t.Errorf("%s elements came from text", got)
 	}
-	if got := p.eval("document.title"); strings.HasPrefix(got, "pwned") {
+	if got := p.Eval("document.title"); strings.HasPrefix(got, "pwned") {
 		t.Error("a text was run")
 	}
-	if got := p.eval("document.querySelector('.entry.sent .body').textContent"); got != evil+" U+202Egnp.exeU+202C end" {
+	if got := p.Eval("document.querySelector('.entry.sent .body').textContent"); got != evil+" U+202Egnp.exeU+202C end" {
 		t.Errorf("got %q", got)
 	}
-	if got := p.eval("document.documentElement.scrollWidth"); got != "700" {
+	if got := p.Eval("document.documentElement.scrollWidth"); got != "700" {
 		t.Errorf("the page is %s wide, want 700", got)
 	}
-	p.quiet()
+	p.Quiet()
 }
 
-func pageSearches(t *testing.T, b *browser) {
+func pageSearches(t *testing.T, b *browsertest.Browser) {
 	f, s := told(t)
-	p := b.open(t, f.url+"/#/s/worker-1", 1000, 700)
-	p.until(said + ".includes('TestOffsets')")
-	p.eval("document.getElementById('scroll').focus()")
-	p.press("/", 191, 0)
-	p.until("document.activeElement.id === 'find-text'")
-	p.typed("TESTS")
-	p.until("document.getElementById('find-count').textContent === '5 of 5'")
-	p.press("Enter", 13, 0)
-	p.until("document.getElementById('find-count').textContent === '1 of 5' && document.querySelector('mark.now').closest('.entry') === document.querySelector('.entry')")
-	p.shoot("search")
+	p := b.Open(t, f.url+"/#/s/worker-1", 1000, 700)
+	p.Until(said + ".includes('TestOffsets')")
+	p.Eval("document.getElementById('scroll').focus()")
+	p.Press("/", 191, 0)
+	p.Until("document.activeElement.id === 'find-text'")
+	p.Type("TESTS")
+	p.Until("document.getElementById('find-count').textContent === '5 of 5'")
+	p.Press("Enter", 13, 0)
+	p.Until("document.getElementById('find-count').textContent === '1 of 5' && document.querySelector('mark.now').closest('.entry') === document.querySelector('.entry')")
+	p.Shoot("search")
 	f.numbered(s, 0, 1)
 	f.append(s, timeline.Sent{MID: "more", Text: "more tests"})
-	p.until("document.getElementById('find-count').textContent === '1 of 6'")
-	p.press("Escape", 27, 0)
-	p.until("document.querySelectorAll('mark').length === 0 && document.getElementById('find').hidden")
-	p.quiet()
+	p.Until("document.getElementById('find-count').textContent === '1 of 6'")
+	p.Press("Escape", 27, 0)
+	p.Until("document.querySelectorAll('mark').length === 0 && document.getElementById('find').hidden")
+	p.Quiet()
 }
 
-func pageEarlier(t *testing.T, b *browser) {
+func pageEarlier(t *testing.T, b *browsertest.Browser) {
 	f := begin(t)
 	s := f.make("long")
 	for day := range 3 {
@@ -225,79 +226,79 @@ func pageEarlier(t *testing.T, b *browser) {
 			f.append(s, timeline.Sent{Time: now.Add(time.Duration(day) * 24 * time.Hour), MID: fmt.Sprint("d", day, "-", i), Text: fmt.Sprintf("say %d.%03d", day, i)})
 		}
 	}
-	p := b.open(t, f.url+"/#/s/long", 1000, 700)
+	p := b.Open(t, f.url+"/#/s/long", 1000, 700)
 	for _, want := range []string{"200", "400", "450"} {
-		p.until("document.querySelectorAll('.entry').length === " + want)
-		p.eval("document.getElementById('earlier').click()")
+		p.Until("document.querySelectorAll('.entry').length === " + want)
+		p.Eval("document.getElementById('earlier').click()")
 	}
-	p.until("document.getElementById('earlier').hidden")
-	if got := p.eval("document.querySelectorAll('.day').length"); got != "3" {
+	p.Until("document.getElementById('earlier').hidden")
+	if got := p.Eval("document.querySelectorAll('.day').length"); got != "3" {
 		t.Errorf("got %s days, want 3", got)
 	}
 	texts := "[...document.querySelectorAll('.entry .body')].map((e) => e.textContent)"
-	if got := p.eval(texts + ".join() === " + texts + ".sort().join()"); got != "true" {
+	if got := p.Eval(texts + ".join() === " + texts + ".sort().join()"); got != "true" {
 		t.Error("the messages are not in order")
 	}
-	p.quiet()
+	p.Quiet()
 }
 
-func pageToken(t *testing.T, b *browser) {
+func pageToken(t *testing.T, b *browsertest.Browser) {
 	f, _ := told(t, withToken)
-	p := b.open(t, f.url+"/#/s/worker-1", 900, 700)
-	p.until("document.getElementById('ask').open && document.getElementById('ask-bad').hidden")
-	p.shoot("token")
-	p.eval("document.getElementById('token').focus()")
-	p.typed("not the right token")
-	p.press("Enter", 13, 0)
-	p.until("document.getElementById('ask').open && !document.getElementById('ask-bad').hidden")
-	p.eval("document.getElementById('token').focus()")
-	p.typed(token)
-	p.press("Enter", 13, 0)
-	p.until("document.querySelectorAll('#list a').length === 4 && !document.getElementById('ask').open && " + live)
-	p.until(said + ".includes('TestOffsets')")
+	p := b.Open(t, f.url+"/#/s/worker-1", 900, 700)
+	p.Until("document.getElementById('ask').open && document.getElementById('ask-bad').hidden")
+	p.Shoot("token")
+	p.Eval("document.getElementById('token').focus()")
+	p.Type("not the right token")
+	p.Press("Enter", 13, 0)
+	p.Until("document.getElementById('ask').open && !document.getElementById('ask-bad').hidden")
+	p.Eval("document.getElementById('token').focus()")
+	p.Type(token)
+	p.Press("Enter", 13, 0)
+	p.Until("document.querySelectorAll('#list a').length === 4 && !document.getElementById('ask').open && " + live)
+	p.Until(said + ".includes('TestOffsets')")
 }
 
 // Whoever listens or uses keys finds everything by its name.
-func pageLabels(t *testing.T, b *browser) {
+func pageLabels(t *testing.T, b *browsertest.Browser) {
 	f, _ := told(t)
-	p := b.open(t, f.url+"/#/s/worker-1", 1000, 700)
-	p.until(said + ".includes('TestOffsets') && " + live)
+	p := b.Open(t, f.url+"/#/s/worker-1", 1000, 700)
+	p.Until(said + ".includes('TestOffsets') && " + live)
 	named := "(e) => (e.getAttribute('aria-label') || e.labels?.[0]?.textContent || e.textContent).trim()"
-	if got := p.eval("[...document.querySelectorAll('button, input, textarea, select, a, nav, main, [role=region]')].filter((e) => !(" + named + ")(e)).map((e) => e.outerHTML).join()"); got != "" {
+	if got := p.Eval("[...document.querySelectorAll('button, input, textarea, select, a, nav, main, [role=region]')].filter((e) => !(" + named + ")(e)).map((e) => e.outerHTML).join()"); got != "" {
 		t.Errorf("without a name: %s", got)
 	}
 	for what, selector := range map[string]string{
 		"landmarks": "nav[aria-label]", "main": "main", "a language": "html[lang]", "a live log": "[role=log][aria-live=polite]",
 		"a current session": "#list a[aria-current=page]", "a status": "#link[role=status]", "an alert": "[role=alert]",
 	} {
-		if p.eval("document.querySelectorAll(\""+selector+"\").length > 0") != "true" {
+		if p.Eval("document.querySelectorAll(\""+selector+"\").length > 0") != "true" {
 			t.Errorf("there is no %s", what)
 		}
 	}
 	order := []string{}
-	p.eval("document.activeElement.blur(); document.body.focus()")
-	p.eval("document.querySelector('.skip').focus()")
+	p.Eval("document.activeElement.blur(); document.body.focus()")
+	p.Eval("document.querySelector('.skip').focus()")
 	for range 6 {
-		p.press("Tab", 9, 0)
-		order = append(order, p.eval("document.activeElement.id || document.activeElement.dataset.id"))
-		if p.eval("getComputedStyle(document.activeElement).outlineStyle") != "solid" {
+		p.Press("Tab", 9, 0)
+		order = append(order, p.Eval("document.activeElement.id || document.activeElement.dataset.id"))
+		if p.Eval("getComputedStyle(document.activeElement).outlineStyle") != "solid" {
 			t.Errorf("the focus on %s is not seen", order[len(order)-1])
 		}
 	}
 	if order[0] != "filter" || order[5] != "find-open" {
 		t.Errorf("got the order %v", order)
 	}
-	p.quiet()
+	p.Quiet()
 }
 
-func pageClosed(t *testing.T, b *browser) {
+func pageClosed(t *testing.T, b *browsertest.Browser) {
 	f, s := told(t)
-	p := b.open(t, f.url+"/#/s/worker-1", 1000, 700)
-	p.until(said + ".includes('TestOffsets') && " + live)
+	p := b.Open(t, f.url+"/#/s/worker-1", 1000, 700)
+	p.Until(said + ".includes('TestOffsets') && " + live)
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p.until("document.getElementById('notice').textContent.includes('no such session any more')")
-	p.until("!document.querySelector('#list a[data-id=worker-1]') && document.getElementById('composer').hidden")
-	p.shoot("closed")
+	p.Until("document.getElementById('notice').textContent.includes('no such session any more')")
+	p.Until("!document.querySelector('#list a[data-id=worker-1]') && document.getElementById('composer').hidden")
+	p.Shoot("closed")
 }

@@ -1,4 +1,22 @@
-package httpread_test
+// Package browsertest looks at a page in a real browser, as the tests of package
+// httpread and of the command line do.
+//
+// # What it keeps
+//
+// A headless Chromium for the length of one test, with a profile in a temporary
+// directory. Tests skip where there is no Chromium. With the environment variable
+// DOCKET_SCREENSHOTS naming a folder, [Tab.Shoot] leaves pictures there for people.
+//
+// # Guarantees
+//
+// Each [Tab] has a storage of its own. What a page must not do, an exception or a load
+// that its policy refuses, is noted and fails the test at [Tab.Quiet].
+//
+// # Crashes and format
+//
+// A test that is killed leaves the profile behind. The browser, which is driven by its
+// own protocol over a pipe, ends with it.
+package browsertest
 
 import (
 	"bufio"
@@ -18,9 +36,9 @@ import (
 // the tests of the page saw, for people to look at.
 const screenshots = "DOCKET_SCREENSHOTS"
 
-// A browser is a headless Chromium, driven by its own protocol over a pipe: that
+// A Browser is a headless Chromium, driven by its own protocol over a pipe: that
 // needs no library and no port.
-type browser struct {
+type Browser struct {
 	t    *testing.T
 	in   *os.File
 	out  *bufio.Reader
@@ -28,8 +46,8 @@ type browser struct {
 	last int
 }
 
-// launch starts the browser, or skips the test where there is none.
-func launch(t *testing.T) *browser {
+// Launch starts the browser, or skips the test where there is none.
+func Launch(t *testing.T) *Browser {
 	t.Helper()
 	program := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -55,7 +73,7 @@ func launch(t *testing.T) *browser {
 	}
 	fromTest.Close()
 	toTest.Close()
-	b := &browser{t: t, in: in, out: bufio.NewReader(out), raw: out}
+	b := &Browser{t: t, in: in, out: bufio.NewReader(out), raw: out}
 	t.Cleanup(func() {
 		fmt.Fprint(b.in, `{"id":0,"method":"Browser.close"}`, "\x00")
 		c.Wait()
@@ -107,7 +125,7 @@ type message struct {
 
 // call asks the browser and decodes its answer. Events that come before it go to
 // seen, which may be nil.
-func (b *browser) call(session, method string, params any, result any, seen ...func(message)) {
+func (b *Browser) call(session, method string, params any, result any, seen ...func(message)) {
 	b.t.Helper()
 	b.last++
 	ask := map[string]any{"id": b.last, "method": method}
@@ -152,23 +170,23 @@ func (b *browser) call(session, method string, params any, result any, seen ...f
 	}
 }
 
-// A tab is one page of the browser.
-type tab struct {
+// A Tab is one page of the browser.
+type Tab struct {
 	t       *testing.T
-	b       *browser
+	b       *Browser
 	session string
 	faults  []string // what the page complained about: exceptions, refused loads
 }
 
-// open opens url in a tab of the given size.
-func (b *browser) open(t *testing.T, url string, width, height int) *tab {
+// Open opens url in a tab of the given size.
+func (b *Browser) Open(t *testing.T, url string, width, height int) *Tab {
 	t.Helper()
 	var target struct{ TargetID, SessionID string }
 	var context struct{ BrowserContextID string }
 	b.call("", "Target.createBrowserContext", nil, &context) // with a storage of its own
 	b.call("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": context.BrowserContextID}, &target)
 	b.call("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
-	p := &tab{t: t, b: b, session: target.SessionID}
+	p := &Tab{t: t, b: b, session: target.SessionID}
 	for _, domain := range []string{"Page", "Runtime", "Log"} {
 		p.call(domain+".enable", nil, nil)
 	}
@@ -178,12 +196,12 @@ func (b *browser) open(t *testing.T, url string, width, height int) *tab {
 	return p
 }
 
-func (p *tab) call(method string, params, result any) {
+func (p *Tab) call(method string, params, result any) {
 	p.t.Helper()
 	p.b.call(p.session, method, params, result, p.complain)
 }
 
-func (p *tab) complain(m message) {
+func (p *Tab) complain(m message) {
 	var said struct {
 		Entry            struct{ Level, Text, URL string }
 		ExceptionDetails struct {
@@ -199,8 +217,8 @@ func (p *tab) complain(m message) {
 	}
 }
 
-// eval returns what the expression gives, as text.
-func (p *tab) eval(expression string) string {
+// Eval returns what the expression gives, as text.
+func (p *Tab) Eval(expression string) string {
 	p.t.Helper()
 	var r struct {
 		Result           struct{ Value any }
@@ -213,30 +231,30 @@ func (p *tab) eval(expression string) string {
 	return fmt.Sprint(r.Result.Value)
 }
 
-// until waits for the expression to be true.
-func (p *tab) until(expression string) {
+// Until waits for the expression to be true.
+func (p *Tab) Until(expression string) {
 	p.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	deadline := time.After(30 * time.Second)
-	for p.eval("(() => { try { return !!("+expression+") } catch { return false } })()") != "true" {
+	for p.Eval("(() => { try { return !!("+expression+") } catch { return false } })()") != "true" {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			p.shoot("failed")
-			p.t.Fatalf("never true: %s\n%v\n%s", expression, p.faults, p.eval("document.body.innerText"))
+			p.Shoot("failed")
+			p.t.Fatalf("never true: %s\n%v\n%s", expression, p.faults, p.Eval("document.body.innerText"))
 		}
 	}
 }
 
-// typed types into what has the focus.
-func (p *tab) typed(text string) {
+// Type types into what has the focus.
+func (p *Tab) Type(text string) {
 	p.t.Helper()
 	p.call("Input.insertText", map[string]any{"text": text}, nil)
 }
 
-// press presses a key; ctrl is 2.
-func (p *tab) press(key string, code, modifiers int) {
+// Press presses a key; ctrl is 2.
+func (p *Tab) Press(key string, code, modifiers int) {
 	p.t.Helper()
 	for _, kind := range []string{"keyDown", "keyUp"} {
 		event := map[string]any{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
@@ -247,8 +265,8 @@ func (p *tab) press(key string, code, modifiers int) {
 	}
 }
 
-// shoot takes a picture, if somebody wants to look at it.
-func (p *tab) shoot(name string) {
+// Shoot takes a picture, if somebody wants to look at it.
+func (p *Tab) Shoot(name string) {
 	p.t.Helper()
 	dir := os.Getenv(screenshots)
 	if dir == "" {
@@ -265,8 +283,8 @@ func (p *tab) shoot(name string) {
 	}
 }
 
-// dark makes the tab one of a person who prefers dark, or light.
-func (p *tab) dark(on bool) {
+// Dark makes the tab one of a person who prefers dark, or light.
+func (p *Tab) Dark(on bool) {
 	p.t.Helper()
 	value := "light"
 	if on {
@@ -275,10 +293,10 @@ func (p *tab) dark(on bool) {
 	p.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": value}}}, nil)
 }
 
-// quiet checks that the page complained about nothing.
-func (p *tab) quiet() {
+// Quiet checks that the page complained about nothing.
+func (p *Tab) Quiet() {
 	p.t.Helper()
-	p.eval("1") // reads what was said until now
+	p.Eval("1") // reads what was said until now
 	if len(p.faults) > 0 {
 		p.t.Errorf("the page complained: %q", p.faults)
 	}
