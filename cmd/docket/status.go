@@ -11,6 +11,7 @@ import (
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/fleet"
 	"github.com/docket-go/docket/timeline/segment"
 	"github.com/docket-go/docket/timeline/session"
 	"github.com/docket-go/docket/timeline/turn"
@@ -58,6 +59,7 @@ var rules = []rule{
 	{dispatch.ErrEnded, statusCorrupt, "{cause}: docket repair {id} takes it out"},
 	{dispatch.ErrAltered, statusCorrupt, "{cause}: docket repair {id} puts the accepted ones back"},
 	{session.ErrUnreadable, statusCorrupt, ""},
+	{fleet.ErrCorrupt, statusCorrupt, ""},
 	{timeline.ErrCorrupt, statusCorrupt, "{cause}: see docket verify {id}"},
 	{segment.ErrCorrupt, statusCorrupt, "{cause}: see docket verify {id}"},
 	{turn.ErrVersion, statusFailed, ""}, // nothing is damaged: docket is too old

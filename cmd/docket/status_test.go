@@ -17,6 +17,7 @@ import (
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/fleet"
 	"github.com/docket-go/docket/timeline/segment"
 	"github.com/docket-go/docket/timeline/session"
 	"github.com/docket-go/docket/timeline/turn"
@@ -51,6 +52,7 @@ var statuses = map[string]struct {
 	"dispatch.ErrNotUnconfirmed":  {dispatch.ErrNotUnconfirmed, statusRefused},
 	"dispatch.ErrReceipt":         {dispatch.ErrReceipt, statusCorrupt},
 	"dispatch.ErrSenderClosed":    {dispatch.ErrSenderClosed, statusRefused},
+	"fleet.ErrCorrupt":            {fleet.ErrCorrupt, statusCorrupt},
 	"host.ErrClosed":              {host.ErrClosed, statusNotFound},
 	"host.ErrFile":                {host.ErrFile, statusCorrupt},
 	"host.ErrNoHost":              {host.ErrNoHost, statusFailed},

@@ -170,7 +170,7 @@ func TestNoMarksAreLeft(t *testing.T) {
 func TestFileNamesHaveOneOwner(t *testing.T) {
 	owners := map[string]string{
 		"pending.json": "queue", "pending.head": "queue",
-		"session.json": "timeline/session", "timeline.ndjson": "timeline",
+		"session.json": "timeline/session", "timeline.ndjson": "timeline", "fleet.cursor": "timeline/fleet",
 		"record.lock": "lock", "delivery.lock": "lock", "turns.lock": "lock",
 		"host.sock": "adapter/host", "host.addr": "adapter/host", "host.lock": "adapter/host", "host.agent": "adapter/host",
 		"acp-session.json": "adapter/acp", "oneshot-session.json": "adapter/oneshot", "codex-thread.json": "adapter/codex",

@@ -2,8 +2,10 @@ package fleet
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
+	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/segment"
 )
 
@@ -17,6 +19,7 @@ import (
 type Cursor struct {
 	rows  []*row
 	valid bool
+	kept  bool // it is a Position's, and so of this store
 }
 
 const rowLength = 64
@@ -83,6 +86,37 @@ func (c Cursor) places() (all []place) {
 	return all
 }
 
+// byID returns the places, each under its session.
+func (c Cursor) byID() map[string]place {
+	places := map[string]place{}
+	for _, p := range c.places() {
+		places[p.id] = p
+	}
+	return places
+}
+
+// sorted returns places by id.
+func sorted(places map[string]place) []place {
+	return slices.SortedFunc(maps.Values(places), func(a, b place) int { return cmp.Compare(a.id, b.id) })
+}
+
+// With returns the cursor with other places in the sessions that the cursors of their
+// own timelines name. The zero Cursor gives one with these places alone. Whether they
+// are there is found out by [Follow].
+func (c Cursor) With(cursors ...timeline.Cursor) Cursor {
+	places := c.byID()
+	for _, one := range cursors {
+		p := place{id: one.Session(), seq: one.Seq()}
+		if one.Epoch() != (segment.Epoch{}) {
+			p.log = tagOf(one.Epoch())
+		}
+		places[p.id] = p
+	}
+	with := cursorOf(sorted(places))
+	with.kept = c.kept
+	return with
+}
+
 // IsZero reports whether c is the zero Cursor, which names no place.
 func (c Cursor) IsZero() bool { return !c.valid }
 
@@ -99,15 +133,21 @@ func (c Cursor) Sessions() []string {
 // Seq returns the sequence of the next event of a session, and false if the session
 // has not joined.
 func (c Cursor) Seq(session string) (seq uint64, ok bool) {
+	p, ok := c.at(session)
+	return p.seq, ok
+}
+
+// at returns the place in a session.
+func (c Cursor) at(session string) (p place, ok bool) {
 	for _, r := range c.rows {
 		if r == nil {
 			continue
 		}
 		for i := range r {
 			if session != "" && r[i].id == session {
-				return r[i].seq, true
+				return r[i], true
 			}
 		}
 	}
-	return 0, false
+	return place{}, false
 }

@@ -8,7 +8,8 @@
 // watcher, which has one watch of the system for each session. Nothing is buffered:
 // the next event is read when the consumer asks for it.
 //
-// A [Cursor] is the reader's place in all sessions together.
+// A [Cursor] is the reader's place in all sessions together. A [Position] keeps one
+// with the session of the reader, on the disk.
 //
 // # Guarantees
 //
@@ -30,10 +31,15 @@
 // What cannot be read is told as a [*SessionError], and the other sessions go on. A
 // follower takes no lock and holds nothing that a writer waits for.
 //
+// A kept position never goes back in any life of a session, also while several
+// processes move it. It is moved by whoever read, after that was dealt with; so each
+// event is dealt with at least once, and exactly once as long as nobody dies.
+//
 // # Crashes
 //
-// Nothing is written, so that a crash leaves nothing. Whoever keeps the cursor of the
-// last update that was dealt with goes on behind it.
+// Following writes nothing, so that a crash leaves nothing. A position is replaced as a
+// whole, under the record lock of its session, and synced: a reader that dies leaves the
+// one that it saved last, and is given again what came behind that.
 //
 // # Format
 //
@@ -44,4 +50,7 @@
 // sequence of its next event, plus one if its log has an epoch; and the first 8 bytes
 // of the epoch if so. They are sorted by id. Numbers are unsigned varints. That is
 // about 15 bytes for a session, and 20 characters: a URL has room for a few hundred.
+//
+// A position is the file fleet.cursor in the directory of the reader's session: the text
+// of a cursor, and a newline. A file that is anything else is [ErrCorrupt].
 package fleet

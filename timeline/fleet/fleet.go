@@ -25,7 +25,8 @@ const (
 // follows all of a store from their first event.
 type Options struct {
 	// Match are patterns of [path.Match], of which a session's id must fit one. None
-	// means that every session is followed.
+	// means that every session is followed. If all are plain ids, the store is not
+	// listed for them.
 	Match []string
 
 	Mode  Mode
@@ -49,6 +50,10 @@ type Update struct {
 	Joined   bool           // the session appeared: its events follow, from the first
 	Left     bool           // the session was closed: nothing more comes from it
 	Next     Cursor         // where to go on: behind this update
+
+	// At is the place behind the event in the session's own timeline. It is zero for a
+	// mark, and for an error.
+	At timeline.Cursor
 }
 
 // Follow yields the events of all sessions of the store that Options.Match names: what
@@ -63,9 +68,10 @@ type Update struct {
 // The iteration ends with ctx's error; when the consumer stops; or at once with
 // [path.ErrBadPattern], an error of listing the store, [timeline.ErrMalformedCursor]
 // for the zero cursor, or [timeline.ErrForeignCursor] for one of another store: the
-// store holds none of its sessions, and has closed none of them. An error of a single
-// session is a [*SessionError], comes with its session and a Next, and does not end
-// it. One whose log ends before the cursor's place wraps [timeline.ErrFutureCursor].
+// store holds none of its sessions and has closed none of them, nor is it that of a
+// [Position]. An error of a single session is a [*SessionError], comes with its session
+// and a Next, and does not end it. One whose log ends before the cursor's place wraps
+// [timeline.ErrFutureCursor].
 //
 // The sessions are looked at, and watched, when Follow is called; that is given back
 // when the iteration ends, or with ctx if there was none. A second iteration starts as
@@ -103,6 +109,16 @@ func (o *Options) matches(id string) bool {
 		}
 	}
 	return len(o.Match) == 0
+}
+
+// plain reports whether Match names sessions, and has no pattern.
+func (o *Options) plain() bool {
+	for _, id := range o.Match {
+		if session.ValidID(id) != nil {
+			return false
+		}
+	}
+	return len(o.Match) > 0
 }
 
 func (o *Options) check() error {

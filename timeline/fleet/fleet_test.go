@@ -78,6 +78,69 @@ func TestMatch(t *testing.T) {
 	again.want("others+", "others 0 3", "caught up")
 }
 
+// Plain ids are followed as patterns are, also where the store holds others.
+func TestPlainNames(t *testing.T) {
+	both(t, func(t *testing.T, poll time.Duration) {
+		store := newStore(t)
+		a := made(t, store, "a", "1")
+		made(t, store, "b", "2")
+		w := follow(t, store, fleet.Options{Match: []string{"c", "a", "a", "..", "d"}, Poll: poll})
+		w.want("a+", "a 0 1", "caught up")
+		plain := follow(t, store, fleet.Options{Match: []string{"c", "a", "a"}, Poll: poll})
+		plain.want("a+", "a 0 1", "caught up")
+		made(t, store, "e", "3")
+		made(t, store, "c", "4")
+		for _, f := range []*watcher{w, plain} {
+			f.want("c+", "c 0 4")
+		}
+		say(t, a, "5")
+		closeSession(t, a)
+		for _, f := range []*watcher{w, plain} {
+			for got := f.take(); got != "a-"; got = f.take() {
+				if got != "a 1 5" { // it may be gone with the session
+					t.Fatalf("got %s", got)
+				}
+			}
+		}
+	})
+}
+
+// The cursors of single sessions make one of the fleet, and are given with the events.
+func TestCursorsOfSessions(t *testing.T) {
+	store := newStore(t)
+	made(t, store, "a", "1", "2", "3")
+	made(t, store, "b", "4", "5")
+	empty := made(t, store, "c")
+	begin, err := empty.Timeline().Start(t.Context())
+	check(t, err)
+	after := fleet.Cursor{}.With(begin)
+	w := follow(t, store, fleet.Options{})
+	for range 7 {
+		u, err, _ := w.next()
+		check(t, err)
+		if u.Event.Text == "" {
+			if !u.At.IsZero() {
+				t.Errorf("got a place %v in a mark", u.At)
+			}
+			continue
+		}
+		if u.At.Session() != u.Session || u.At.Seq() != u.Event.Seq+1 {
+			t.Errorf("got place %d in %s behind %d in %s", u.At.Seq(), u.At.Session(), u.Event.Seq, u.Session)
+		}
+		if u.Event.Text == "2" || u.Event.Text == "4" {
+			after = after.With(u.At)
+		}
+	}
+	again := follow(t, store, fleet.Options{Mode: fleet.After, After: after})
+	again.want("a 2 3", "b 1 5", "caught up")
+	say(t, empty, "6")
+	again.want("c 0 6")
+	back, err := fleet.ParseCursor(again.last.With(begin).String())
+	check(t, err)
+	third := follow(t, store, fleet.Options{Mode: fleet.After, After: back})
+	third.want("c 0 6", "caught up")
+}
+
 // A follower may be there before the store is.
 func TestFollowBeforeTheStore(t *testing.T) {
 	both(t, func(t *testing.T, poll time.Duration) {

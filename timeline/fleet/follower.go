@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 	"github.com/docket-go/docket/timeline/watch"
 )
@@ -26,6 +27,7 @@ type follower struct {
 	index   map[string]*member
 	free    []int
 	queue   []*member // to be read
+	looker  timeline.Looker
 	next    Cursor
 
 	round uint64 // of listing the store

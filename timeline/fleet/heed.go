@@ -3,6 +3,8 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"os"
+	"slices"
 
 	"github.com/docket-go/docket/timeline/session"
 	"github.com/docket-go/docket/timeline/watch"
@@ -78,6 +80,14 @@ func (f *follower) listAnew() error {
 
 // list returns the sessions to follow that the store holds now.
 func (f *follower) list(ctx context.Context) (ids []string, err error) {
+	if f.options.plain() {
+		for _, id := range f.options.Match {
+			if info, err := os.Lstat(f.dirOf(id)); err == nil && info.IsDir() {
+				ids = append(ids, id)
+			}
+		}
+		return slices.Compact(slices.Sorted(slices.Values(ids))), nil
+	}
 	for id, err := range f.store.IDs(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("fleet: %w", err)

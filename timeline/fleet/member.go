@@ -22,6 +22,7 @@ type member struct {
 	queued bool // it is to be read
 	lost   bool // it is to be watched anew
 	deaf   bool // no notification tells of its events
+	long   bool // the first look at its log took more than a glance
 	odd    bool // the next look is for a newer segment
 	cut    bool // its log was cut back: it is not read any more
 
@@ -42,9 +43,12 @@ func (m *member) place() place {
 	return p
 }
 
+// cursor is the member's place in its own log.
+func (m *member) cursor() timeline.Cursor { return timeline.NewCursor(m.id, m.epoch, m.seq) }
+
 // know notes what a look at the log has shown.
 func (m *member) know(g *glimpse) {
-	m.seen, m.born, m.epoch, m.end = g.seen, g.born, g.epoch, g.end
+	m.seen, m.born, m.epoch, m.end, m.long = g.seen, g.born, g.epoch, g.end, g.long
 }
 
 // told reports whether an unreadable line was told before. They come again when the

@@ -20,10 +20,17 @@ const (
 	writerAppends = 150
 )
 
-// TestMain lets the test binary be a writer of its own.
+// TestMain lets the test binary be a writer, or a reader, of its own.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("FLEET_TEST_WRITER"); dir != "" {
 		if err := write(dir, os.Getenv("FLEET_TEST_NAME")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	if dir := os.Getenv("FLEET_TEST_LEAD"); dir != "" {
+		if err := readAsLead(dir, os.Getenv("FLEET_TEST_DIES")); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

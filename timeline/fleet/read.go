@@ -157,7 +157,7 @@ func (f *follower) begin(m *member, l *timeline.Log) error {
 // that they were of one life.
 func (f *follower) readEvents(m *member, l *timeline.Log, born birth, s stretch) (more bool, err error) {
 	sure, n := false, 0
-	for e, err := range l.From(f.ctx, timeline.NewCursor(m.id, m.epoch, m.seq)) {
+	for e, err := range l.From(f.ctx, m.cursor()) {
 		var bad *timeline.LineError
 		if err != nil && !errors.As(err, &bad) {
 			return false, err
@@ -180,7 +180,28 @@ func (f *follower) readEvents(m *member, l *timeline.Log, born birth, s stretch)
 			return false, err
 		}
 	}
+	if n == 0 {
+		return false, f.readEnd(m, l)
+	}
 	return false, nil
+}
+
+// readEnd tells the unreadable lines behind the last event, which nobody finds who
+// reads from there on.
+func (f *follower) readEnd(m *member, l *timeline.Log) error {
+	if look, ok := f.looker.Look(f.dirOf(m.id)); ok && look.Epoch == m.epoch {
+		return nil // the last line is a good one
+	}
+	page, err := l.Tail(f.ctx, 1)
+	if err != nil || page.Next.Epoch() != m.epoch || page.Next.Seq() != m.seq {
+		return err // there is more to read now
+	}
+	for _, bad := range page.Bad {
+		if err := f.deliver(m, timeline.Event{}, bad); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // deliver yields an event, or what is wrong with a line.
@@ -188,7 +209,7 @@ func (f *follower) deliver(m *member, e timeline.Event, bad *timeline.LineError)
 	switch {
 	case bad == nil:
 		m.seq = e.Seq + 1
-		return f.say(Update{Session: m.id, Event: e}, nil)
+		return f.say(Update{Session: m.id, Event: e, At: m.cursor()}, nil)
 	case m.told(bad):
 		return nil
 	}

@@ -71,7 +71,7 @@ func (f *follower) places() []place {
 // resume is start from a cursor.
 func (f *follower) resume(looks []firstLook) error {
 	olds := f.options.After.places()
-	ours := len(olds) == 0
+	ours := len(olds) == 0 || f.options.After.kept
 	var others []place // in slots behind the members'
 	for _, old := range olds {
 		m := f.index[old.id]
@@ -150,7 +150,7 @@ func (f *follower) catchUpWith(m *member) error {
 			return err
 		}
 	}
-	if m.seq != m.end || fresh && m.epoch != (segment.Epoch{}) {
+	if m.seq != m.end || fresh && m.epoch != (segment.Epoch{}) || m.long && f.options.Mode != TailOnly {
 		return f.read(m, history(m.end))
 	}
 	return nil

@@ -43,6 +43,30 @@ func TestUnreadableLines(t *testing.T) {
 	})
 }
 
+// An unreadable line at the very end is told before the mark, also to a reader that goes
+// on from there; one that begins with what comes then is told of it with that.
+func TestUnreadableEnd(t *testing.T) {
+	both(t, func(t *testing.T, poll time.Duration) {
+		store := newStore(t)
+		a := made(t, store, "a", "1")
+		b := made(t, store, "b", "2")
+		w := follow(t, store, fleet.Options{Poll: poll})
+		w.want("a+", "a 0 1", "b+", "b 0 2", "caught up")
+		w.stop()
+		rewrite(t, a, func(p []byte) []byte { return append(p, "what is this\n"...) })
+		after := follow(t, store, fleet.Options{Mode: fleet.After, After: w.last, Poll: poll})
+		after.want("a!", "caught up")
+		tail := follow(t, store, fleet.Options{Mode: fleet.TailOnly, Poll: poll})
+		tail.want("caught up")
+		say(t, a, "3")
+		after.want("a 1 3")
+		tail.want("a!", "a 1 3")
+		rewrite(t, b, func(p []byte) []byte { return append(p, "and this\n"...) })
+		after.want("b!")
+		tail.want("b!")
+	})
+}
+
 // What a writer that was killed left behind the last newline is no history: the lines
 // that are written in its place are new, however short.
 func TestTornTail(t *testing.T) {
