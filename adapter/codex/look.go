@@ -9,16 +9,18 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/docket-go/docket/adapter"
 )
 
-var plainMID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)
+// It is compiled when it is needed: a program that has this adapter mostly uses another.
+var plainMID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`) })
 
 // clientID returns the id under which codex stores the message with that mid. No two
 // mids have the same.
 func clientID(mid string) string {
-	if plainMID.MatchString(mid) {
+	if plainMID().MatchString(mid) {
 		return "docket-" + mid
 	}
 	digest := sha256.Sum256([]byte(mid))

@@ -3,14 +3,16 @@ package oneshot
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
-var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.:-]{0,63}$`)
+// It is compiled when it is needed: a program that has this adapter mostly uses another.
+var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.:-]{0,63}$`) })
 
 // titleOf returns what may be shown of a call: the name of the tool, and nothing of
 // what it is given.
 func titleOf(name string) string {
-	if !toolName.MatchString(name) {
+	if !toolName().MatchString(name) {
 		return ""
 	}
 	return name

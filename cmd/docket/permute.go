@@ -61,8 +61,9 @@ func namesOf(flags []cli.Flag) flagNames {
 	names := flagNames{"help": {name: "help"}, "h": {name: "help"}}
 	for _, f := range flags {
 		doc, ok := f.(cli.DocGenerationFlag)
-		for _, name := range f.Names() {
-			names[name] = flagName{name: f.Names()[0], takesValue: ok && doc.TakesValue(), fault: faultIn(f)}
+		all := f.Names() // which puts them together each time
+		for _, name := range all {
+			names[name] = flagName{name: all[0], takesValue: ok && doc.TakesValue(), fault: faultIn(f)}
 		}
 	}
 	return names
