@@ -24,8 +24,10 @@ const (
 // Owed reports whether anything is owed. It costs one stat and takes no lock. A
 // file that cannot be read, or holds an empty list, counts as something owed until
 // the next holder of the record lock has looked at it.
-func (q *Queue) Owed() (bool, error) {
-	_, err := os.Lstat(q.path)
+func (q *Queue) Owed() (bool, error) { return owed(q.path) }
+
+func owed(path string) (bool, error) {
+	_, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}

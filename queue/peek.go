@@ -4,7 +4,13 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 )
+
+// Owes is [Queue.Owed] without a handle, for who looks at many sessions: whether the
+// session directory dir has a list. It costs one stat; a session that is gone owes
+// nothing.
+func Owes(dir string) (bool, error) { return owed(filepath.Join(dir, listFile)) }
 
 // Peek returns the oldest entry, with what is known of the attempts at it, and false
 // if nothing is owed. It takes no lock and may be called at any time; in a file as

@@ -40,6 +40,9 @@ func TestPeekShowsTheOldest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, queue.Options{})
 			prepare(d)
+			if owes, err := queue.Owes(d.dir); err != nil || owes != (name != "nothing owed") {
+				t.Errorf("Owes: got %v, %v, want whether there is a list", owes, err)
+			}
 			entries, listErr := d.List()
 			got, found, err := d.Peek()
 			if found != (len(entries) > 0) {
