@@ -10,6 +10,7 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/acp"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/host"
 	"github.com/docket-go/docket/adapter/host/jsonrpc"
 )
@@ -39,9 +40,9 @@ func TestSigns(t *testing.T) {
 			f.update(`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"x"}}`)
 		}, false},
 		{"another session", func(f *fake) { f.updateOf("s-2", chunk) }, false},
-		{"another method", func(f *fake) { f.say(`{"jsonrpc":"2.0","method":"session/gossip","params":{}}`) }, false},
+		{"another method", func(f *fake) { f.Say(`{"jsonrpc":"2.0","method":"session/gossip","params":{}}`) }, false},
 		{"another request", func(f *fake) {
-			f.say(`{"jsonrpc":"2.0","id":1,"method":"fs/read_text_file","params":{"sessionId":"s-1"}}`)
+			f.Say(`{"jsonrpc":"2.0","id":1,"method":"fs/read_text_file","params":{"sessionId":"s-1"}}`)
 		}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -49,19 +50,19 @@ func TestSigns(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			_, answer := submit(ctx, a, "go")
-			f.expect("session/prompt")
+			f.Expect("session/prompt")
 			tt.show(f)
 			if tt.sign {
-				if err := receive(t, "answer", answer); err != nil {
+				if err := hosttest.Receive(t, "answer", answer); err != nil {
 					t.Errorf("got %v, want taken", err)
 				}
 				return
 			}
-			f.say(`{"jsonrpc":"2.0","id":77,"method":"x"}`) // its answer shows that all before was handled
-			for string(f.expect("").ID) != "77" {
+			f.Say(`{"jsonrpc":"2.0","id":77,"method":"x"}`) // its answer shows that all before was handled
+			for string(f.Expect("").ID) != "77" {
 			}
 			cancel()
-			if err := receive(t, "answer", answer); adapter.AnswerOf(err) != adapter.Unconfirmed {
+			if err := hosttest.Receive(t, "answer", answer); adapter.AnswerOf(err) != adapter.Unconfirmed {
 				t.Errorf("got %v, want unconfirmed", err)
 			}
 		})
@@ -73,9 +74,9 @@ func TestUpdateOfTheTurnBefore(t *testing.T) {
 	f, a := open(t, whole, nil)
 	for range 3 {
 		s, answer := submit(context.Background(), a, "go")
-		prompt := f.expect("session/prompt")
+		prompt := f.Expect("session/prompt")
 		f.stop(prompt, "end_turn")
-		if err := receive(t, "answer", answer); err != nil {
+		if err := hosttest.Receive(t, "answer", answer); err != nil {
 			t.Error(err)
 		}
 		f.chunk("late")
@@ -83,8 +84,8 @@ func TestUpdateOfTheTurnBefore(t *testing.T) {
 		if got := f.outcome(); got != "cancelled" {
 			t.Errorf("permission without a turn: got %q, want cancelled", got)
 		}
-		if s.end(t); len(s.values) > 0 {
-			t.Errorf("got %q, want nothing", s.all())
+		if s.End(t); len(s.Values()) > 0 {
+			t.Errorf("got %q, want nothing", s.All())
 		}
 	}
 }
@@ -93,12 +94,12 @@ func TestUpdateOfTheTurnBefore(t *testing.T) {
 func TestProof(t *testing.T) {
 	f, a := open(t, acp.Options{PieceDelay: -1, ProofAfter: 1}, nil)
 	s, answer := submit(context.Background(), a, "go")
-	prompt := f.expect("session/prompt")
-	if err := receive(t, "answer", answer); err != nil {
+	prompt := f.Expect("session/prompt")
+	if err := hosttest.Receive(t, "answer", answer); err != nil {
 		t.Errorf("got %v, want taken", err)
 	}
 	f.fail(prompt.ID, -32602) // too late for a refusal
-	if end := s.end(t); end.Code != acp.CodeRejected {
+	if end := s.End(t); end.Code != acp.CodeRejected {
 		t.Errorf("got %+v, want %s", end, acp.CodeRejected)
 	}
 }
@@ -110,14 +111,14 @@ func TestWithoutASign(t *testing.T) {
 	f.mu.Unlock()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s, answer := submit(ctx, a, "first")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	cancel(errors.New("enough"))
-	if err := receive(t, "answer", answer); adapter.AnswerOf(err) != adapter.Unconfirmed || !strings.Contains(err.Error(), "enough") {
+	if err := hosttest.Receive(t, "answer", answer); adapter.AnswerOf(err) != adapter.Unconfirmed || !strings.Contains(err.Error(), "enough") {
 		t.Errorf("got %v, want unconfirmed with the cause", err)
 	}
-	f.expect("session/cancel")
+	f.Expect("session/cancel")
 	_, answer = submit(context.Background(), a, "second")
-	if err := receive(t, "answer", answer); !errors.Is(err, adapter.ErrBusy) || !strings.Contains(err.Error(), "m-first") {
+	if err := hosttest.Receive(t, "answer", answer); !errors.Is(err, adapter.ErrBusy) || !strings.Contains(err.Error(), "m-first") {
 		t.Errorf("meanwhile: got %v, want busy with the first", err)
 	}
 	f.chunk("after all")
@@ -126,15 +127,15 @@ func TestWithoutASign(t *testing.T) {
 		t.Errorf("permission: got %q, want cancelled", got)
 	}
 	f.stop(prompt, "cancelled")
-	if len(s.values)+len(s.finishes) > 0 {
-		t.Errorf("got %q and %v after Submit's error, want nothing", s.all(), s.finishes)
+	if len(s.Values())+len(s.Ends()) > 0 {
+		t.Errorf("got %q and %v after Submit's error, want nothing", s.All(), s.Ends())
 	}
 	third, answer := submitSoon(a, "third")
-	f.stop(f.expect("session/prompt"), "end_turn")
-	if err := receive(t, "answer", answer); err != nil {
+	f.stop(f.Expect("session/prompt"), "end_turn")
+	if err := hosttest.Receive(t, "answer", answer); err != nil {
 		t.Errorf("afterwards: got %v, want taken", err)
 	}
-	third.end(t)
+	third.End(t)
 }
 
 // TestWithoutAnEnd has an agent that does not stop what was given up.
@@ -142,12 +143,12 @@ func TestWithoutAnEnd(t *testing.T) {
 	f, a := open(t, acp.Options{ProofAfter: -1, StopGrace: 1}, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	_, answer := submit(ctx, a, "go")
-	f.expect("session/prompt")
+	f.Expect("session/prompt")
 	cancel()
-	if err := receive(t, "answer", answer); adapter.AnswerOf(err) != adapter.Unconfirmed {
+	if err := hosttest.Receive(t, "answer", answer); adapter.AnswerOf(err) != adapter.Unconfirmed {
 		t.Errorf("got %v, want unconfirmed", err)
 	}
-	receive(t, "the end of the agent", a.Done())
+	hosttest.Receive(t, "the end of the agent", a.Done())
 	if a.Err() == nil {
 		t.Error("got no reason, want one")
 	}
@@ -158,7 +159,7 @@ func TestContextEndedBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, answer := submit(ctx, a, "go")
-	if err := receive(t, "answer", answer); adapter.AnswerOf(err) != adapter.Refused {
+	if err := hosttest.Receive(t, "answer", answer); adapter.AnswerOf(err) != adapter.Refused {
 		t.Errorf("got %v, want refused", err)
 	}
 }
@@ -166,19 +167,19 @@ func TestContextEndedBefore(t *testing.T) {
 func TestBusy(t *testing.T) {
 	f, a := open(t, whole, nil)
 	s, answer := submit(context.Background(), a, "first")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	f.chunk("x")
-	if err := receive(t, "answer", answer); err != nil {
+	if err := hosttest.Receive(t, "answer", answer); err != nil {
 		t.Fatal(err)
 	}
 	other, answer := submit(context.Background(), a, "second")
-	if err := receive(t, "answer", answer); !errors.Is(err, adapter.ErrBusy) {
+	if err := hosttest.Receive(t, "answer", answer); !errors.Is(err, adapter.ErrBusy) {
 		t.Errorf("got %v, want busy", err)
 	}
 	f.stop(prompt, "end_turn")
-	s.end(t)
-	if len(other.values)+len(other.finishes) > 0 {
-		t.Errorf("got %q of a refused prompt, want nothing", other.all())
+	s.End(t)
+	if len(other.Values())+len(other.Ends()) > 0 {
+		t.Errorf("got %q of a refused prompt, want nothing", other.All())
 	}
 }
 
@@ -236,34 +237,34 @@ func TestAgentThatDoesNotRead(t *testing.T) {
 				got <- a
 			}()
 			f.greet()
-			a := receive(t, "agent", got)
+			a := hosttest.Receive(t, "agent", got)
 			defer a.Close()
 			close(d.from)
 			if tt.before {
-				f.say(`{"jsonrpc":"2.0","id":1,"method":"x"}`)
-				receive(t, "the first line", d.begun)
+				f.Say(`{"jsonrpc":"2.0","id":1,"method":"x"}`)
+				hosttest.Receive(t, "the first line", d.begun)
 			}
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			s, answer := submit(ctx, a, "go")
 			if !tt.before {
-				receive(t, "the prompt's line", d.begun)
+				hosttest.Receive(t, "the prompt's line", d.begun)
 			} else {
 				waitBusy(t, a)
 				f.chunk("late") // what comes now is of an earlier turn, or made up
 				f.update(`{"sessionUpdate":"tool_call","toolCallId":"c","title":"late"}`)
 				f.ask("1")
-				f.say(`{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`)
+				f.Say(`{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`)
 				f.update(`{"sessionUpdate":"current_mode_update","currentModeId":"x"}`)
-				for receive(t, "the last update", handled).Name != acp.StateMode {
+				for hosttest.Receive(t, "the last update", handled).Name != acp.StateMode {
 				}
 			}
 			cancel()
-			if err := receive(t, "answer", answer); adapter.AnswerOf(err) != tt.answer || !errors.Is(err, tt.reason) {
+			if err := hosttest.Receive(t, "answer", answer); adapter.AnswerOf(err) != tt.answer || !errors.Is(err, tt.reason) {
 				t.Errorf("got %v, want %v", err, tt.answer)
 			}
-			if len(s.values)+len(s.finishes) > 0 {
-				t.Errorf("got %q and %v, want nothing", s.all(), s.finishes)
+			if len(s.Values())+len(s.Ends()) > 0 {
+				t.Errorf("got %q and %v, want nothing", s.All(), s.Ends())
 			}
 		})
 	}
@@ -272,7 +273,7 @@ func TestAgentThatDoesNotRead(t *testing.T) {
 // waitBusy waits until a prompt that was submitted in the background is under way.
 func waitBusy(t *testing.T, a *acp.Agent) {
 	t.Helper()
-	end := time.After(patience)
+	end := time.After(hosttest.Patience)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for !acp.UnderWay(a) {

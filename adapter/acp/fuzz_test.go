@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/docket-go/docket/adapter/acp"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 )
 
 // FuzzAgentSays has an agent say anything inside a turn: nothing breaks, and the turn
@@ -23,17 +24,17 @@ func FuzzAgentSays(f *testing.F) {
 	f.Fuzz(func(t *testing.T, said []byte) {
 		agent, a := open(t, acp.Options{PieceDelay: -1, MaxLineBytes: 1000}, nil)
 		s, answer := submit(context.Background(), a, "go")
-		agent.expect("session/prompt")
-		_, _ = agent.conn.Write(said)
-		_, _ = agent.conn.Write([]byte("\n"))
+		agent.Expect("session/prompt")
+		_, _ = agent.Conn.Write(said)
+		_, _ = agent.Conn.Write([]byte("\n"))
 		agent.chunk("end")
-		agent.conn.Close()
-		err := receive(t, "answer", answer)
-		receive(t, "the end of the agent", a.Done())
+		agent.Conn.Close()
+		err := hosttest.Receive(t, "answer", answer)
+		hosttest.Receive(t, "the end of the agent", a.Done())
 		if err == nil {
-			s.end(t)
-		} else if len(s.values)+len(s.finishes) > 0 {
-			t.Errorf("got %q and %v after %v, want nothing", s.all(), s.finishes, err)
+			s.End(t)
+		} else if len(s.Values())+len(s.Ends()) > 0 {
+			t.Errorf("got %q and %v after %v, want nothing", s.All(), s.Ends(), err)
 		}
 	})
 }

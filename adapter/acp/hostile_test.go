@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/docket-go/docket/adapter/acp"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/host"
 )
 
@@ -35,19 +36,19 @@ func TestNonsenseIsPassedOver(t *testing.T) {
 	} {
 		f, a := open(t, whole, nil)
 		s, answer := submit(context.Background(), a, "go")
-		prompt := f.expect("session/prompt")
+		prompt := f.Expect("session/prompt")
 		f.chunk("before")
-		f.say(line)
+		f.Say(line)
 		f.chunk("after")
 		f.stop(prompt, "end_turn")
 		f.stop(prompt, "refusal") // a second answer
-		if err := receive(t, "answer", answer); err != nil {
+		if err := hosttest.Receive(t, "answer", answer); err != nil {
 			t.Errorf("%.100s: got %v, want taken", line, err)
 		}
-		if end := s.end(t); end.Outcome != host.Success {
+		if end := s.End(t); end.Outcome != host.Success {
 			t.Errorf("%.100s: got %+v, want the first answer", line, end)
 		}
-		if all := strings.Join(s.all(), ", "); all != "text before, text after" && all != "text before, text , text after" {
+		if all := strings.Join(s.All(), ", "); all != "text before, text after" && all != "text before, text , text after" {
 			t.Errorf("%.100s: got %q, want nothing of it", line, all)
 		}
 		a.Close()
@@ -57,12 +58,12 @@ func TestNonsenseIsPassedOver(t *testing.T) {
 func TestInvalidUTF8(t *testing.T) {
 	f, a := open(t, whole, nil)
 	s, _ := submit(context.Background(), a, "go")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	f.update("{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"a\xff\xc3(b\"}}")
 	f.update("{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"\xff\\u001b[31mc\",\"title\":\"\xfe evil\u202e\\u0007title\",\"kind\":\"think\",\"rawInput\":{\"a\":\"bcd\"}}")
 	f.stop(prompt, "end_turn")
-	s.end(t)
-	equal(t, "emissions", s.all(), []string{"text a\ufffd\ufffd(b", "tool [31mc \"eviltitle\" think pending"})
+	s.End(t)
+	hosttest.Equal(t, "emissions", s.All(), []string{"text a\ufffd\ufffd(b", "tool [31mc \"eviltitle\" think pending"})
 }
 
 func TestLongLines(t *testing.T) {
@@ -70,50 +71,50 @@ func TestLongLines(t *testing.T) {
 	t.Run("update", func(t *testing.T) {
 		f, a := open(t, o, nil)
 		s, answer := submit(context.Background(), a, "go")
-		prompt := f.expect("session/prompt")
+		prompt := f.Expect("session/prompt")
 		for range 2 {
 			f.chunk(strings.Repeat("PLANTED", 1<<17))
 		}
 		f.chunk("after")
-		if err := receive(t, "answer", answer); err != nil {
+		if err := hosttest.Receive(t, "answer", answer); err != nil {
 			t.Errorf("got %v, want taken", err)
 		}
 		f.stop(prompt, "end_turn")
-		s.end(t)
-		equal(t, "emissions", s.all(), []string{"warning update_lost an update of the agent was too long to be read", "text after"})
+		s.End(t)
+		hosttest.Equal(t, "emissions", s.All(), []string{"warning update_lost an update of the agent was too long to be read", "text after"})
 	})
 	t.Run("answer", func(t *testing.T) {
 		f, a := open(t, o, nil)
 		s, _ := submit(context.Background(), a, "go")
-		prompt := f.expect("session/prompt")
+		prompt := f.Expect("session/prompt")
 		f.chunk("x")
 		f.answer(prompt.ID, fmt.Sprintf(`{"stopReason":"end_turn","_meta":%q}`, strings.Repeat("PLANTED", 1<<12)))
-		if end := s.end(t); end.Code != host.CodeAgentExited || strings.Contains(end.Diagnostic, "PLANTED") {
+		if end := s.End(t); end.Code != host.CodeAgentExited || strings.Contains(end.Diagnostic, "PLANTED") {
 			t.Errorf("got %+v, want agent_exited", end)
 		}
-		receive(t, "the end of the agent", a.Done())
+		hosttest.Receive(t, "the end of the agent", a.Done())
 	})
 	t.Run("at the limit", func(t *testing.T) {
 		f, a := open(t, o, nil)
 		s, _ := submit(context.Background(), a, "go")
-		prompt := f.expect("session/prompt")
+		prompt := f.Expect("session/prompt")
 		line := `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%s"}}}}`
-		f.say(fmt.Sprintf(line, strings.Repeat("x", 10000-len(line)+2)))
-		f.say(fmt.Sprintf(line, strings.Repeat("y", 10001-len(line)+2)))
+		f.Say(fmt.Sprintf(line, strings.Repeat("x", 10000-len(line)+2)))
+		f.Say(fmt.Sprintf(line, strings.Repeat("y", 10001-len(line)+2)))
 		f.stop(prompt, "end_turn")
-		s.end(t)
-		if all := s.all(); len(all) != 2 || !strings.HasPrefix(all[0], "text xxx") || !strings.HasPrefix(all[1], "warning") {
+		s.End(t)
+		if all := s.All(); len(all) != 2 || !strings.HasPrefix(all[0], "text xxx") || !strings.HasPrefix(all[1], "warning") {
 			t.Errorf("got %.40q, want the one at the limit, and the longer one lost", all)
 		}
 	})
 	t.Run("without an end", func(t *testing.T) {
 		f, a := open(t, whole, nil)
 		s, _ := submit(context.Background(), a, "go")
-		prompt := f.expect("session/prompt")
+		prompt := f.Expect("session/prompt")
 		f.chunk("x")
-		_, _ = f.conn.Write([]byte(`{"jsonrpc":"2.0","id":` + string(prompt.ID) + `,"result":{"stopReason":"end_turn"}}`)) // no newline
-		f.conn.Close()
-		if end := s.end(t); end.Outcome != host.Interrupted {
+		_, _ = f.Conn.Write([]byte(`{"jsonrpc":"2.0","id":` + string(prompt.ID) + `,"result":{"stopReason":"end_turn"}}`)) // no newline
+		f.Conn.Close()
+		if end := s.End(t); end.Outcome != host.Interrupted {
 			t.Errorf("got %+v, want interrupted: a line without an end is none", end)
 		}
 	})
@@ -132,12 +133,12 @@ func TestFloodOfRequests(t *testing.T) {
 		got <- a
 	}()
 	f.greet()
-	a := receive(t, "agent", got)
+	a := hosttest.Receive(t, "agent", got)
 	close(d.from)
 	for range 2000 {
-		f.say(`{"jsonrpc":"2.0","id":1,"method":"terminal/create"}`)
+		f.Say(`{"jsonrpc":"2.0","id":1,"method":"terminal/create"}`)
 	}
-	receive(t, "the end of the agent", a.Done())
+	hosttest.Receive(t, "the end of the agent", a.Done())
 	if err := a.Err(); err == nil || !strings.Contains(err.Error(), "does not read") {
 		t.Errorf("got %v, want that it does not read", err)
 	}
@@ -146,13 +147,13 @@ func TestFloodOfRequests(t *testing.T) {
 func TestManyTools(t *testing.T) {
 	f, a := open(t, whole, nil)
 	s, _ := submit(context.Background(), a, "go")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	for i := range 3000 {
 		f.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"c%d","kind":"read"}`, i))
 	}
 	f.stop(prompt, "end_turn")
-	if s.end(t); len(s.values) != 3000 {
-		t.Errorf("got %d emissions, want 3000", len(s.values))
+	if s.End(t); len(s.Values()) != 3000 {
+		t.Errorf("got %d emissions, want 3000", len(s.Values()))
 	}
 }
 
@@ -160,16 +161,16 @@ func TestManyTools(t *testing.T) {
 func TestAnswerBeforeTheRequest(t *testing.T) {
 	f, a := open(t, whole, nil)
 	for id := range 20 {
-		f.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"stopReason":"end_turn"}}`, id))
+		f.Say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"stopReason":"end_turn"}}`, id))
 	}
 	s, answer := submit(context.Background(), a, "go")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	f.chunk("x")
-	if err := receive(t, "answer", answer); err != nil {
+	if err := hosttest.Receive(t, "answer", answer); err != nil {
 		t.Error(err)
 	}
 	f.stop(prompt, "refusal")
-	if end := s.end(t); end.Code != acp.CodeRefused {
+	if end := s.End(t); end.Code != acp.CodeRefused {
 		t.Errorf("got %+v, want the answer to the request", end)
 	}
 }

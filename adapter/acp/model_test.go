@@ -3,22 +3,15 @@ package acp_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/acp"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"pgregory.net/rapid"
 )
-
-// A prompt is one Submit of TestExactlyOneEnd.
-type prompt struct {
-	sink   *sink
-	cancel context.CancelFunc
-	answer chan error
-}
 
 // TestExactlyOneEnd plays an agent that does anything at any time against callers that
 // do anything at any time: a prompt that was taken has exactly one end, as the last
@@ -29,16 +22,15 @@ func TestExactlyOneEnd(t *testing.T) {
 		calls := rapid.SliceOfN(rapid.SampledFrom([]string{"submit", "submit", "interrupt", "decide", "give up", "wait"}), 1, 12).Draw(rt, "callers")
 		dies := rapid.Bool().Draw(rt, "dies")
 		mute := rapid.Bool().Draw(rt, "mute")
-		ours, theirs := net.Pipe()
-		f := &fake{t: t, conn: theirs, in: make(chan frame, 1000), mute: mute, open: map[string]bool{}}
-		go f.read(nil)
-		a := opened(t, f, ours, acp.Options{PieceDelay: 1, ProofAfter: time.Microsecond, StopGrace: time.Millisecond}, nil, f.greet)
-		var prompts []prompt
+		f, peer := newFake(t)
+		f.mute, f.open = mute, map[string]bool{}
+		a := opened(t, f, peer, acp.Options{PieceDelay: 1, ProofAfter: time.Microsecond, StopGrace: time.Millisecond}, nil, f.greet)
+		var prompts []hosttest.Prompt
 		var work sync.WaitGroup
 		work.Go(func() {
 			f.anything(play)
 			if dies {
-				f.conn.Close()
+				f.Conn.Close()
 			}
 		})
 		for _, call := range calls {
@@ -49,17 +41,17 @@ func TestExactlyOneEnd(t *testing.T) {
 			rt.Error(err)
 		}
 		for i, p := range prompts {
-			p.check(rt, i)
+			p.Check(rt, i)
 		}
 	})
 }
 
 // anything does what the agent does. It answers the last prompt that it got.
 func (f *fake) anything(play []string) {
-	last := frame{ID: []byte("0")}
+	last := hosttest.Message{ID: []byte("0")}
 	for _, step := range play {
 		select {
-		case m, ok := <-f.in:
+		case m, ok := <-f.In:
 			if ok && m.Method == "session/prompt" {
 				last = m
 			}
@@ -82,12 +74,12 @@ func (f *fake) anything(play []string) {
 		case "fail":
 			f.fail(last.ID, -32603)
 		case "junk":
-			f.say("junk")
+			f.Say("junk")
 		case "usage":
 			f.update(`{"sessionUpdate":"usage_update","used":1,"size":2}`)
 		case "wait": // until it is sent something
 			select {
-			case m, ok := <-f.in:
+			case m, ok := <-f.In:
 				if ok && m.Method == "session/prompt" {
 					last = m
 				}
@@ -98,15 +90,11 @@ func (f *fake) anything(play []string) {
 }
 
 // call does what a caller does.
-func (f *fake) call(a *acp.Agent, call string, prompts []prompt) []prompt {
-	ctx, cancel := context.WithCancel(context.Background())
+func (f *fake) call(a *acp.Agent, call string, prompts []hosttest.Prompt) []hosttest.Prompt {
+	ctx := context.Background()
 	switch call {
 	case "submit":
-		p := prompt{newSink(), cancel, make(chan error, 1)}
-		go func() {
-			p.answer <- a.Submit(ctx, adapter.Prompt{MID: fmt.Sprint(len(prompts)), Text: "go"}, p.sink)
-		}()
-		return append(prompts, p)
+		return append(prompts, hosttest.Submit(ctx, a, adapter.Prompt{MID: fmt.Sprint(len(prompts)), Text: "go"}))
 	case "interrupt":
 		_ = a.Interrupt(ctx)
 	case "decide":
@@ -115,35 +103,15 @@ func (f *fake) call(a *acp.Agent, call string, prompts []prompt) []prompt {
 		}
 	case "give up":
 		if len(prompts) > 0 {
-			prompts[len(prompts)-1].cancel()
+			prompts[len(prompts)-1].Cancel()
 		}
 	case "wait":
 		if len(prompts) > 0 {
 			select {
-			case <-prompts[len(prompts)-1].sink.finished:
+			case <-prompts[len(prompts)-1].Sink.Done():
 			case <-time.After(time.Millisecond):
 			}
 		}
 	}
-	cancel()
 	return prompts
-}
-
-func (p prompt) check(rt *rapid.T, i int) {
-	p.cancel()
-	var err error
-	select {
-	case err = <-p.answer:
-	case <-time.After(patience):
-		rt.Fatalf("prompt %d: got no answer, want one", i)
-	}
-	p.sink.mu.Lock()
-	defer p.sink.mu.Unlock()
-	ends, emissions, late := len(p.sink.finishes), len(p.sink.values), p.sink.late
-	if err == nil && (ends != 1 || late != 0) {
-		rt.Errorf("prompt %d: got %d ends and %d emissions after them, want one and none", i, ends, late)
-	}
-	if err != nil && ends+emissions > 0 {
-		rt.Errorf("prompt %d: got %d ends and %d emissions after %v, want none", i, ends, emissions, err)
-	}
 }

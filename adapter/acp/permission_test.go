@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"github.com/docket-go/docket/adapter/acp"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/host"
 )
 
 func TestAHumanDecides(t *testing.T) {
 	f, a := open(t, whole, nil)
 	s, _ := submit(context.Background(), a, "go")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	f.ask(`"x-1"`)
-	id := s.permission(t)
-	equal(t, "emissions", s.all(), []string{`permission "Change settings" asked [{yes allow once true} {no reject once false}]`})
+	id := permission(t, s)
+	hosttest.Equal(t, "emissions", s.All(), []string{`permission "Change settings" asked [{yes allow once true} {no reject once false}]`})
 	if asked := a.Asked(); len(asked) != 1 || asked[0].ID != id || !strings.Contains(string(asked[0].Params), "PLANTED") {
 		t.Errorf("got %+v, want the request with its details", asked)
 	}
@@ -28,7 +29,7 @@ func TestAHumanDecides(t *testing.T) {
 	if err := a.Decide(context.Background(), id, "yes"); err != nil {
 		t.Error(err)
 	}
-	answer := f.expect("")
+	answer := f.Expect("")
 	if string(answer.ID) != `"x-1"` || string(answer.Result) != `{"outcome":{"optionId":"yes","outcome":"selected"}}` {
 		t.Errorf("got %s to %s, want the option", answer.Result, answer.ID)
 	}
@@ -36,18 +37,18 @@ func TestAHumanDecides(t *testing.T) {
 		t.Errorf("a second time: got %v, want ErrNoPermission", err)
 	}
 	f.stop(prompt, "end_turn")
-	s.end(t)
+	s.End(t)
 }
 
 // TestNobodyDecides ends a turn while a human is asked.
 func TestNobodyDecides(t *testing.T) {
 	f, a := open(t, whole, nil)
 	s, _ := submit(context.Background(), a, "go")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	f.ask("4")
-	id := s.permission(t)
+	id := permission(t, s)
 	f.stop(prompt, "end_turn")
-	s.end(t)
+	s.End(t)
 	if got := f.outcome(); got != "cancelled" {
 		t.Errorf("got %q, want cancelled", got)
 	}
@@ -65,7 +66,7 @@ func TestAPolicyDecides(t *testing.T) {
 		return (<-decision)(ctx, r)
 	}}, nil)
 	s, _ := submit(context.Background(), a, "go")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	for _, choice := range []string{"yes", "no"} {
 		decision <- func(_ context.Context, r acp.Request) string {
 			if err := a.Decide(context.Background(), r.ID, "yes"); !errors.Is(err, host.ErrNoPermission) {
@@ -81,17 +82,17 @@ func TestAPolicyDecides(t *testing.T) {
 			t.Errorf("got %q, want %q", got, choice)
 		}
 	}
-	equal(t, "emissions", s.all(), []string{"info permission_granted Change settings", "info permission_denied Change settings"})
+	hosttest.Equal(t, "emissions", s.All(), []string{"info permission_granted Change settings", "info permission_denied Change settings"})
 	for _, abstain := range []func(context.Context, acp.Request) string{
 		func(context.Context, acp.Request) string { return "" },
 		func(context.Context, acp.Request) string { return "whatever" },
 		func(context.Context, acp.Request) string { panic("policy") },
 	} {
 		decision <- abstain
-		before := len(s.all())
+		before := len(s.All())
 		f.ask("2")
-		s.await(t, func() bool { return len(s.values) > before })
-		if err := a.Decide(context.Background(), s.permission(t), "no"); err != nil {
+		s.Await(t, func(values []host.Value) bool { return len(values) > before })
+		if err := a.Decide(context.Background(), permission(t, s), "no"); err != nil {
 			t.Error(err)
 		}
 		if got := f.outcome(); got != "selected no" {
@@ -106,36 +107,36 @@ func TestAPolicyDecides(t *testing.T) {
 		return "yes"
 	}
 	f.ask("3")
-	receive(t, "the policy's call", asked)
+	hosttest.Receive(t, "the policy's call", asked)
 	if err := a.Interrupt(context.Background()); err != nil {
 		t.Error(err)
 	}
-	f.expect("session/cancel")
+	f.Expect("session/cancel")
 	if got := f.outcome(); got != "cancelled" {
 		t.Errorf("interrupted: got %q, want cancelled", got)
 	}
-	receive(t, "the policy's late answer", late)
+	hosttest.Receive(t, "the policy's late answer", late)
 	f.stop(prompt, "cancelled")
-	s.end(t)
+	s.End(t)
 }
 
 func TestWhatCannotBeAsked(t *testing.T) {
 	f, a := open(t, whole, nil)
 	s, _ := submit(context.Background(), a, "go")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	for _, params := range []string{
 		`{"sessionId":"s-2","toolCall":{"toolCallId":"c"},"options":[{"optionId":"yes","kind":"allow_once"}]}`,
 		`{"sessionId":"s-1","toolCall":{"toolCallId":"c"},"options":[]}`,
 		`{"sessionId":"s-1","toolCall":{"toolCallId":"c"},"options":[{"optionId":"","kind":"allow_once"}]}`,
 		`{"sessionId":"s-1","toolCall":{"toolCallId":"c"}}`,
 	} {
-		f.say(`{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":` + params + `}`)
+		f.Say(`{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":` + params + `}`)
 		if got := f.outcome(); got != "cancelled" {
 			t.Errorf("%s: got %q, want cancelled", params, got)
 		}
 	}
-	f.say(`{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":[]}`)
-	if got := f.expect(""); got.Error == nil || got.Error.Code != -32602 {
+	f.Say(`{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":[]}`)
+	if got := f.Expect(""); got.Error == nil || got.Error.Code != -32602 {
 		t.Errorf("got %+v, want an error", got)
 	}
 	for range 100 { // more than may wait
@@ -150,15 +151,15 @@ func TestWhatCannotBeAsked(t *testing.T) {
 		t.Errorf("got %d that are asked for, want 64", got)
 	}
 	f.stop(prompt, "end_turn")
-	s.end(t)
+	s.End(t)
 }
 
 // TestNothingIsOffered asks for what a client may have and docket has not.
 func TestNothingIsOffered(t *testing.T) {
 	f, _ := open(t, whole, nil)
 	for _, method := range []string{"fs/read_text_file", "fs/write_text_file", "terminal/create", "elicitation/create", "_own/thing", "session/prompt"} {
-		f.say(`{"jsonrpc":"2.0","id":"a","method":"` + method + `","params":{"sessionId":"s-1"}}`)
-		if got := f.expect(""); got.Error == nil || got.Error.Code != -32601 || string(got.ID) != `"a"` {
+		f.Say(`{"jsonrpc":"2.0","id":"a","method":"` + method + `","params":{"sessionId":"s-1"}}`)
+		if got := f.Expect(""); got.Error == nil || got.Error.Code != -32601 || string(got.ID) != `"a"` {
 			t.Errorf("%s: got %+v, want method not found", method, got)
 		}
 	}

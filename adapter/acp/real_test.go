@@ -12,6 +12,7 @@ import (
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/acp"
 	"github.com/docket-go/docket/adapter/adaptertest/fakemodel"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/adaptertest/realagent"
 	"github.com/docket-go/docket/adapter/host"
 )
@@ -58,11 +59,11 @@ func (r *real) start() host.Agent {
 }
 
 // prompt hands over a text and waits for the end of its turn.
-func (r *real) prompt(a host.Agent, text string, meanwhile func(s *sink)) (*sink, host.Finished) {
+func (r *real) prompt(a host.Agent, text string, meanwhile func(s *hosttest.Sink)) (*hosttest.Sink, host.Finished) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), realPatience)
 	defer cancel()
-	s := newSink()
+	s := hosttest.NewSink()
 	if err := a.Submit(ctx, adapter.Prompt{MID: "m", Text: text}, s); err != nil {
 		r.t.Fatalf("%q: %v", text, err)
 	}
@@ -70,11 +71,11 @@ func (r *real) prompt(a host.Agent, text string, meanwhile func(s *sink)) (*sink
 		meanwhile(s)
 	}
 	select {
-	case <-s.finished:
+	case <-s.Done():
 	case <-ctx.Done():
-		r.t.Fatalf("%q: got %q and no end, want one", text, s.all())
+		r.t.Fatalf("%q: got %q and no end, want one", text, s.All())
 	}
-	return s, s.end(r.t)
+	return s, s.End(r.t)
 }
 
 // TestPrograms runs whole turns of real programs: their answers, a command that needs
@@ -98,8 +99,8 @@ func TestPrograms(t *testing.T) {
 			a := r.start()
 			text := "say \"hello\" <&> \u2028 to\n" + tt.program.Name
 			s, end := r.prompt(a, text, nil)
-			if end.Outcome != host.Success || !strings.Contains(strings.Join(s.all(), ""), "ACK "+text) {
-				t.Errorf("got %+v after %q, want success with the model's answer", end, s.all())
+			if end.Outcome != host.Success || !strings.Contains(strings.Join(s.All(), ""), "ACK "+text) {
+				t.Errorf("got %+v after %q, want success with the model's answer", end, s.All())
 			}
 			if turns := r.model.Turns(); len(turns) != 1 || turns[0] != text {
 				t.Errorf("model: got %q, want the text byte for byte", turns)
@@ -131,12 +132,12 @@ func (r *real) permissions(a host.Agent, tool string) {
 	r.t.Helper()
 	for _, grants := range []bool{false, true} {
 		name := fmt.Sprintf("PLANTED-%v", grants)
-		s, _ := r.prompt(a, fmt.Sprintf(tool, name), func(s *sink) { r.decide(a, s, grants) })
+		s, _ := r.prompt(a, fmt.Sprintf(tool, name), func(s *hosttest.Sink) { r.decide(a, s, grants) })
 		_, err := os.Stat(filepath.Join(r.home.Work, name))
 		if made := err == nil; made != grants {
 			r.t.Errorf("grants %v: got the file %v, want %v", grants, made, grants)
 		}
-		for _, line := range s.all() {
+		for _, line := range s.All() {
 			if strings.Contains(line, "PLANTED") && !strings.HasPrefix(line, "text ACK") { // the model repeats the prompt
 				r.t.Errorf("got %q, want nothing of the command", line)
 			}
@@ -144,32 +145,24 @@ func (r *real) permissions(a host.Agent, tool string) {
 	}
 }
 
-func (r *real) decide(a host.Agent, s *sink, grants bool) {
+func (r *real) decide(a host.Agent, s *hosttest.Sink, grants bool) {
 	r.t.Helper()
-	id := s.permission(r.t)
-	s.mu.Lock()
-	var options []host.Option
-	for _, v := range s.values {
-		if p, asked := v.(host.Permission); asked {
-			options = p.Options
-		}
-	}
-	s.mu.Unlock()
-	for _, o := range options {
+	p := s.Permission(r.t, 1)
+	for _, o := range p.Options {
 		if o.Grants == grants && strings.HasSuffix(o.Name, "once") {
-			if err := a.(host.Decider).Decide(context.Background(), id, o.ID); err != nil {
+			if err := a.(host.Decider).Decide(context.Background(), p.ID, o.ID); err != nil {
 				r.t.Error(err)
 			}
 			return
 		}
 	}
-	r.t.Errorf("got options %v, want one that grants %v", options, grants)
+	r.t.Errorf("got options %v, want one that grants %v", p.Options, grants)
 }
 
 // interrupt stops a turn inside the model's answer.
 func (r *real) interrupt(a host.Agent) {
 	r.t.Helper()
-	_, end := r.prompt(a, "[[wait never]] stop me", func(*sink) {
+	_, end := r.prompt(a, "[[wait never]] stop me", func(*hosttest.Sink) {
 		ctx, cancel := context.WithTimeout(context.Background(), realPatience)
 		defer cancel()
 		asked := func(all []fakemodel.Request) bool { return strings.Contains(all[len(all)-1].Text, "stop me") }
@@ -194,9 +187,9 @@ func (r *real) again(a host.Agent) {
 		r.t.Error(err)
 	}
 	s, end := r.prompt(r.start(), "and now", nil)
-	all := strings.Join(s.all(), "")
+	all := strings.Join(s.All(), "")
 	if end.Outcome != host.Success || !strings.Contains(all, "ACK and now") || strings.Contains(all, "hello") {
-		r.t.Errorf("got %+v after %q, want success with this turn alone", end, s.all())
+		r.t.Errorf("got %+v after %q, want success with this turn alone", end, s.All())
 	}
 	requests := r.model.Requests()
 	var users string
@@ -214,11 +207,11 @@ func (r *real) again(a host.Agent) {
 func TestExampleAgent(t *testing.T) {
 	r := newReal(t, realagent.ACPExample)
 	a := r.start()
-	s, end := r.prompt(a, "go", func(s *sink) { r.decide(a, s, true) })
+	s, end := r.prompt(a, "go", func(s *hosttest.Sink) { r.decide(a, s, true) })
 	if end.Outcome != host.Success {
 		t.Errorf("got %+v, want success", end)
 	}
-	all := strings.Join(s.all(), "\n")
+	all := strings.Join(s.All(), "\n")
 	for _, want := range []string{
 		"text ACP Go Example Agent", `tool call_1 "Reading project files" read pending`, `tool call_1 "Reading project files" read done`,
 		`permission "Modifying critical configuration file" asked`, "Perfect!",

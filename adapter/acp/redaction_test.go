@@ -14,7 +14,7 @@ import (
 func TestPlantedSecrets(t *testing.T) {
 	f, a := open(t, whole, nil)
 	s, _ := submit(context.Background(), a, "go")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	for _, u := range []string{
 		// OpenCode: the command is the title, the output comes twice.
 		`{"sessionUpdate":"tool_call","toolCallId":"1","title":"bash","kind":"execute","status":"pending","locations":[{"path":"/w"}],"rawInput":{"cwd":"/w"}}`,
@@ -37,13 +37,13 @@ func TestPlantedSecrets(t *testing.T) {
 	} {
 		f.update(u)
 	}
-	f.line(`{"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s-1","options":[
+	f.Say(`{"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s-1","options":[
 		{"optionId":"a","name":"Always allow PLANTED-20","kind":"allow_always"},{"optionId":"r","name":"Reject","kind":"reject_once"}],
 		"toolCall":{"toolCallId":"12","status":"pending","title":"rm -rf PLANTED-21","content":[{"type":"content","content":{"type":"text","text":"PLANTED-22"}}],"kind":"execute","rawInput":{"command":"rm -rf PLANTED-21"},"_meta":"PLANTED-23"},"_meta":{"PLANTED-24":1}}}`)
-	f.say(`{"jsonrpc":"2.0","id":0,"method":"fs/write_text_file","params":{"sessionId":"s-1","path":"PLANTED-25","content":"PLANTED-26"}}`)
-	f.say(`{"jsonrpc":"2.0","id":` + string(prompt.ID) + `,"error":{"code":500,"message":"Incorrect API key provided: sk-PLANTED27xyzzy at https://h/PLANTED-28?key=PLANTED-29 (token PLANTED-30)\nPLANTED-31","data":{"details":"PLANTED-32"}}}`)
-	end := s.end(t)
-	kept := strings.Join(s.all(), "\n") + fmt.Sprintf("\n%+v %+v", end, s.natives)
+	f.Say(`{"jsonrpc":"2.0","id":0,"method":"fs/write_text_file","params":{"sessionId":"s-1","path":"PLANTED-25","content":"PLANTED-26"}}`)
+	f.Say(`{"jsonrpc":"2.0","id":` + string(prompt.ID) + `,"error":{"code":500,"message":"Incorrect API key provided: sk-PLANTED27xyzzy at https://h/PLANTED-28?key=PLANTED-29 (token PLANTED-30)\nPLANTED-31","data":{"details":"PLANTED-32"}}}`)
+	end := s.End(t)
+	kept := strings.Join(s.All(), "\n") + fmt.Sprintf("\n%+v %+v", end, s.Natives())
 	if strings.Contains(kept, "PLANTED") || strings.Contains(kept, "5551234567") {
 		t.Errorf("got a planted secret in\n%s", kept)
 	}

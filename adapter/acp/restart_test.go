@@ -3,13 +3,13 @@ package acp_test
 import (
 	"context"
 	"errors"
-	"net"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/acp"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/host"
 )
 
@@ -60,19 +60,19 @@ func TestSessionIsLoadedAgain(t *testing.T) {
 			store := &memory{id: "s-1"}
 			f, peer := newFake(t)
 			a := opened(t, f, peer, acp.Options{PieceDelay: -1, Store: store, Dir: "/w"}, nil, func() {
-				f.answer(f.expect("initialize").ID, canLoad)
-				load := f.expect("session/load")
+				f.answer(f.Expect("initialize").ID, canLoad)
+				load := f.Expect("session/load")
 				if string(load.Params) != `{"cwd":"/w","mcpServers":[],"sessionId":"s-1"}` {
 					t.Errorf("got %s, want the session", load.Params)
 				}
 				tt.replay(f, func() { f.answer(load.ID, `{}`) })
 			})
 			s, _ := submit(context.Background(), a, "go")
-			prompt := f.expect("session/prompt")
+			prompt := f.Expect("session/prompt")
 			f.chunk("new")
 			f.stop(prompt, "end_turn")
-			s.end(t)
-			equal(t, "emissions", s.all(), []string{"text new"})
+			s.End(t)
+			hosttest.Equal(t, "emissions", s.All(), []string{"text new"})
 			if store.saves > 0 {
 				t.Errorf("got %d saves, want none", store.saves)
 			}
@@ -82,26 +82,24 @@ func TestSessionIsLoadedAgain(t *testing.T) {
 
 // TestPastIsToldOut has the past come between the requests of docket.
 func TestPastIsToldOut(t *testing.T) {
-	ours, theirs := net.Pipe()
-	f := &fake{t: t, conn: theirs, in: make(chan frame, 100)}
-	t.Cleanup(func() { ours.Close(); theirs.Close() })
-	pings := make(chan frame, 1)
-	go f.read(pings)
-	a := opened(t, f, ours, acp.Options{PieceDelay: -1, Store: &memory{id: "s-1"}}, nil, func() {
-		f.answer(f.expect("initialize").ID, canLoad)
-		f.answer(f.expect("session/load").ID, `null`)
+	f, peer := newFake(t)
+	pings := make(chan hosttest.Message, 1)
+	f.pings = pings
+	a := opened(t, f, peer, acp.Options{PieceDelay: -1, Store: &memory{id: "s-1"}}, nil, func() {
+		f.answer(f.Expect("initialize").ID, canLoad)
+		f.answer(f.Expect("session/load").ID, `null`)
 		for range 3 {
-			ping := receive(t, "request of proof", pings)
+			ping := hosttest.Receive(t, "request of proof", pings)
 			f.replay()
 			f.fail(ping.ID, -32601)
 		}
-		f.fail(receive(t, "request of proof", pings).ID, -32601) // nothing came meanwhile
+		f.fail(hosttest.Receive(t, "request of proof", pings).ID, -32601) // nothing came meanwhile
 	})
 	s, _ := submit(context.Background(), a, "go")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	f.stop(prompt, "end_turn")
-	s.end(t)
-	equal(t, "emissions", s.all(), nil)
+	s.End(t)
+	hosttest.Equal(t, "emissions", s.All(), nil)
 }
 
 func TestSessionThatCannotBeLoaded(t *testing.T) {
@@ -110,29 +108,29 @@ func TestSessionThatCannotBeLoaded(t *testing.T) {
 		greet func(f *fake)
 	}{
 		{"error", func(f *fake) {
-			f.answer(f.expect("initialize").ID, canLoad)
-			f.fail(f.expect("session/load").ID, -32603)
+			f.answer(f.Expect("initialize").ID, canLoad)
+			f.fail(f.Expect("session/load").ID, -32603)
 			f.replay() // whatever it has begun to tell
 		}},
-		{"not able", func(f *fake) { f.answer(f.expect("initialize").ID, `{"protocolVersion":1}`) }},
+		{"not able", func(f *fake) { f.answer(f.Expect("initialize").ID, `{"protocolVersion":1}`) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			store := &memory{id: "gone"}
 			f, peer := newFake(t)
 			a := opened(t, f, peer, acp.Options{PieceDelay: -1, Store: store, Dir: "/w"}, nil, func() {
 				tt.greet(f)
-				f.answer(f.expect("session/new").ID, `{"sessionId":"s-1"}`)
+				f.answer(f.Expect("session/new").ID, `{"sessionId":"s-1"}`)
 			})
 			if store.id != "gone" {
 				t.Errorf("got %q stored before any prompt, want the one of before", store.id)
 			}
 			for i, want := range []string{"warning context_lost", "text x"} {
 				s, _ := submit(context.Background(), a, "go")
-				prompt := f.expect("session/prompt")
+				prompt := f.Expect("session/prompt")
 				f.chunk("x")
 				f.stop(prompt, "end_turn")
-				s.end(t)
-				if all := s.all(); !strings.HasPrefix(all[0], want) || len(all) != 2-i {
+				s.End(t)
+				if all := s.All(); !strings.HasPrefix(all[0], want) || len(all) != 2-i {
 					t.Errorf("turn %d: got %q, want %q first", i, all, want)
 				}
 			}
@@ -148,23 +146,23 @@ func TestSessionThatCannotBeLoaded(t *testing.T) {
 func TestLostContextIsSaidOnce(t *testing.T) {
 	f, peer := newFake(t)
 	a := opened(t, f, peer, acp.Options{PieceDelay: -1, ProofAfter: -1, Store: &memory{id: "gone"}}, nil, func() {
-		f.answer(f.expect("initialize").ID, `{"protocolVersion":1}`)
-		f.answer(f.expect("session/new").ID, `{"sessionId":"s-1"}`)
+		f.answer(f.Expect("initialize").ID, `{"protocolVersion":1}`)
+		f.answer(f.Expect("session/new").ID, `{"sessionId":"s-1"}`)
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	_, answer := submit(ctx, a, "go")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	cancel()
-	if err := receive(t, "answer", answer); adapter.AnswerOf(err) != adapter.Unconfirmed {
+	if err := hosttest.Receive(t, "answer", answer); adapter.AnswerOf(err) != adapter.Unconfirmed {
 		t.Errorf("got %v, want unconfirmed", err)
 	}
-	f.expect("session/cancel")
+	f.Expect("session/cancel")
 	f.chunk("after all")
 	f.stop(prompt, "cancelled")
 	s, _ := submitSoon(a, "again")
-	f.stop(f.expect("session/prompt"), "end_turn")
-	s.end(t)
-	if all := s.all(); len(all) != 1 || !strings.HasPrefix(all[0], "warning context_lost") {
+	f.stop(f.Expect("session/prompt"), "end_turn")
+	s.End(t)
+	if all := s.All(); len(all) != 1 || !strings.HasPrefix(all[0], "warning context_lost") {
 		t.Errorf("got %q, want that the context is lost", all)
 	}
 }
@@ -186,16 +184,16 @@ func TestInterruptBeforeThePromptIsSent(t *testing.T) {
 	store := &slow{inside: make(chan struct{}), leave: make(chan struct{})}
 	f, a := open(t, acp.Options{PieceDelay: -1, Store: store}, nil)
 	s, _ := submit(context.Background(), a, "go")
-	receive(t, "Save", store.inside)
+	hosttest.Receive(t, "Save", store.inside)
 	if err := a.Interrupt(context.Background()); err != nil {
 		t.Error(err)
 	}
-	f.expect("session/cancel")
+	f.Expect("session/cancel")
 	close(store.leave)
-	prompt := f.expect("session/prompt")
-	f.expect("session/cancel")
+	prompt := f.Expect("session/prompt")
+	f.Expect("session/cancel")
 	f.stop(prompt, "cancelled")
-	if end := s.end(t); end.Outcome != host.Cancelled {
+	if end := s.End(t); end.Outcome != host.Cancelled {
 		t.Errorf("got %+v, want cancelled", end)
 	}
 }
@@ -209,8 +207,8 @@ func TestStoreThatFails(t *testing.T) {
 			_, err := acp.Open(context.Background(), peer, nil, acp.Options{Store: &memory{err: broken}})
 			failed <- err
 		}()
-		f.answer(f.expect("initialize").ID, canLoad)
-		if err := receive(t, "error", failed); !errors.Is(err, broken) {
+		f.answer(f.Expect("initialize").ID, canLoad)
+		if err := hosttest.Receive(t, "error", failed); !errors.Is(err, broken) {
 			t.Errorf("got %v, want %v", err, broken)
 		}
 	})
@@ -221,18 +219,18 @@ func TestStoreThatFails(t *testing.T) {
 		store.err = broken
 		store.mu.Unlock()
 		_, answer := submit(context.Background(), a, "go")
-		if err := receive(t, "answer", answer); !errors.Is(err, broken) || adapter.AnswerOf(err) != adapter.Refused {
+		if err := hosttest.Receive(t, "answer", answer); !errors.Is(err, broken) || adapter.AnswerOf(err) != adapter.Refused {
 			t.Errorf("got %v, want refused", err)
 		}
 		store.mu.Lock()
 		store.err = nil
 		store.mu.Unlock()
 		s, answer := submit(context.Background(), a, "again")
-		f.stop(f.expect("session/prompt"), "end_turn")
-		if err := receive(t, "answer", answer); err != nil {
+		f.stop(f.Expect("session/prompt"), "end_turn")
+		if err := hosttest.Receive(t, "answer", answer); err != nil {
 			t.Errorf("afterwards: got %v, want taken", err)
 		}
-		if end := s.end(t); end.Outcome != host.Success {
+		if end := s.End(t); end.Outcome != host.Success {
 			t.Errorf("got %+v, want success", end)
 		}
 	})

@@ -3,12 +3,10 @@ package acp_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/docket-go/docket/adapter/acp"
-	"github.com/docket-go/docket/lock/step"
 )
 
 var opencode = []string{"opencode", "acp"}
@@ -58,44 +56,4 @@ func TestFileStoreDamaged(t *testing.T) {
 			t.Errorf("%q: got %q, %v, want ErrStore", content, id, err)
 		}
 	}
-}
-
-// TestFileStoreKilled kills a process between any two steps of a Save.
-func TestFileStoreKilled(t *testing.T) {
-	for name, want := range map[string]string{
-		"adapter/host: acp-session.json is drafted":  "old",
-		"adapter/host: acp-session.json is in place": "new",
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := acp.FileStore{Dir: t.TempDir(), Program: opencode}
-			if err := s.Save("/w", "old"); err != nil {
-				t.Fatal(err)
-			}
-			child := exec.Command(os.Args[0])
-			child.Env = append(os.Environ(), "ACP_TEST_SAVE="+s.Dir, "ACP_TEST_STEP="+name)
-			var died *exec.ExitError
-			if err := child.Run(); !errors.As(err, &died) || died.ExitCode() == 0 {
-				t.Fatalf("child: got %v, want that it was killed", err)
-			}
-			if id, err := s.Load("/w"); id != want || err != nil {
-				t.Errorf("got %q, %v, want %q", id, err, want)
-			}
-			if err := s.Save("/w", "newer"); err != nil {
-				t.Errorf("after it: %v", err)
-			}
-		})
-	}
-}
-
-// saveAndDie is the child of TestFileStoreKilled.
-func saveAndDie(dir string) int {
-	step.Hook(func(name string) {
-		if name == os.Getenv("ACP_TEST_STEP") {
-			self, _ := os.FindProcess(os.Getpid())
-			_ = self.Kill()
-			select {}
-		}
-	})
-	_ = acp.FileStore{Dir: dir, Program: opencode}.Save("/w", "new")
-	return 0
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/acp"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/host"
 )
 
@@ -21,7 +22,7 @@ func TestTextReachesTheAgentByteForByte(t *testing.T) {
 		"plain", "two\nlines\r\n", `"quoted" \ <b>&amp;</b>`, "\u2028\u2029\x00\x1b[201~\x7f", "日本 🎌\ufffd", "/quit", "  ", strings.Repeat("long ", 1<<18),
 	} {
 		s, answer := submit(context.Background(), a, text)
-		prompt := f.expect("session/prompt")
+		prompt := f.Expect("session/prompt")
 		var p struct {
 			SessionID string
 			Prompt    []struct{ Type, Text string }
@@ -30,12 +31,12 @@ func TestTextReachesTheAgentByteForByte(t *testing.T) {
 			t.Errorf("got %.80q, %v, want the text %.80q alone", prompt.Params, err, text)
 		}
 		f.stop(prompt, "end_turn")
-		if err := receive(t, "answer", answer); err != nil {
+		if err := hosttest.Receive(t, "answer", answer); err != nil {
 			t.Error(err)
 		}
-		s.end(t)
+		s.End(t)
 	}
-	if err := a.Submit(context.Background(), adapter.Prompt{Text: "a\xffb"}, newSink()); !errors.Is(err, adapter.ErrRefused) {
+	if err := a.Submit(context.Background(), adapter.Prompt{Text: "a\xffb"}, hosttest.NewSink()); !errors.Is(err, adapter.ErrRefused) {
 		t.Errorf("invalid UTF-8: got %v, want refused", err)
 	}
 }
@@ -44,7 +45,7 @@ func TestUpdatesBecomeValues(t *testing.T) {
 	states := make(chan host.State, 100)
 	f, a := open(t, whole, &host.Seat{OnState: func(s host.State) { states <- s }})
 	s, answer := submit(context.Background(), a, "go")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	for _, u := range []string{
 		`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"hm"}}`,
 		`{"sessionUpdate":"agent_message_chunk","messageId":"7","content":{"type":"text","text":"one"}}`,
@@ -67,18 +68,18 @@ func TestUpdatesBecomeValues(t *testing.T) {
 		f.update(u)
 	}
 	f.answer(prompt.ID, `{"stopReason":"end_turn","usage":{"inputTokens":3,"outputTokens":4,"totalTokens":7,"thoughtTokens":null,"cachedReadTokens":1}}`)
-	if err := receive(t, "answer", answer); err != nil {
+	if err := hosttest.Receive(t, "answer", answer); err != nil {
 		t.Fatal(err)
 	}
-	if f := s.end(t); f != (host.Finished{Outcome: host.Success}) {
+	if f := s.End(t); f != (host.Finished{Outcome: host.Success}) {
 		t.Errorf("got %+v, want success", f)
 	}
-	equal(t, "emissions", s.all(), []string{
+	hosttest.Equal(t, "emissions", s.All(), []string{
 		"thought hm", "text one", "text [image]", "thought [x] first\n[ ] then\n",
 		`tool c1 "Read … now" read pending`, `tool c1 "Read … now" read running`, `tool c1 "Read … now" read done`,
 		`tool c2 "" other failed`, "host.Usage {Input:3 Cached:1 Output:4 Reasoning:0 Total:7}",
 	})
-	if n := s.natives[1]; n != (host.Native{Provider: "acp", Session: "s-1", Item: "7"}) {
+	if n := s.Natives()[1]; n != (host.Native{Provider: "acp", Session: "s-1", Item: "7"}) {
 		t.Errorf("native: got %+v", n)
 	}
 	close(states)
@@ -86,13 +87,13 @@ func TestUpdatesBecomeValues(t *testing.T) {
 	for s := range states {
 		published = append(published, s.Name+"="+s.Value)
 	}
-	equal(t, "states", published, []string{"agent=Fake 7", "session=s-1", "mode=plan", "model=stub", "title=A talk", "context=11/200"})
+	hosttest.Equal(t, "states", published, []string{"agent=Fake 7", "session=s-1", "mode=plan", "model=stub", "title=A talk", "context=11/200"})
 }
 
 func TestChunksAreJoined(t *testing.T) {
 	f, a := open(t, acp.Options{PieceDelay: 1 << 40, PieceBytes: 10}, nil)
 	s, _ := submit(context.Background(), a, "go")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	for _, text := range []string{"a", "b", "", "c"} {
 		f.chunk(text)
 	}
@@ -104,20 +105,22 @@ func TestChunksAreJoined(t *testing.T) {
 	f.update(`{"sessionUpdate":"agent_message_chunk","messageId":"1","content":{"type":"text","text":"f"}}`)      // another message
 	f.update(`{"sessionUpdate":"agent_message_chunk","messageId":"2","content":{"type":"text","text":"\ud83c"}}`) // half a rune
 	f.stop(prompt, "end_turn")
-	s.end(t)
-	equal(t, "emissions", s.all(), []string{"text abc", "thought d", "text 0123456789 and more", "text e", `tool c1 "x" think pending`, "text f", "text \ufffd"})
+	s.End(t)
+	hosttest.Equal(t, "emissions", s.All(), []string{"text abc", "thought d", "text 0123456789 and more", "text e", `tool c1 "x" think pending`, "text f", "text \ufffd"})
 }
 
 func TestHeldBackTextComesByItself(t *testing.T) {
 	f, a := open(t, acp.Options{PieceDelay: 1}, nil)
 	s, _ := submit(context.Background(), a, "go")
-	prompt := f.expect("session/prompt")
+	prompt := f.Expect("session/prompt")
 	for _, text := range []string{"a", "b"} {
 		f.chunk(text)
-		s.await(t, func() bool { return len(s.values) > 0 && s.values[len(s.values)-1] == host.Text{Text: text} })
+		s.Await(t, func(values []host.Value) bool {
+			return len(values) > 0 && values[len(values)-1] == host.Text{Text: text}
+		})
 	}
 	f.stop(prompt, "end_turn")
-	s.end(t)
+	s.End(t)
 }
 
 func TestAnswersBecomeEnds(t *testing.T) {
@@ -145,13 +148,13 @@ func TestAnswersBecomeEnds(t *testing.T) {
 		{`"error":{"code":-32000}`, host.Failure, "auth_required"},
 	} {
 		s, answer := submit(context.Background(), a, "go")
-		prompt := f.expect("session/prompt")
+		prompt := f.Expect("session/prompt")
 		f.chunk("a sign")
-		if err := receive(t, "answer", answer); err != nil {
+		if err := hosttest.Receive(t, "answer", answer); err != nil {
 			t.Fatal(err)
 		}
-		f.say(`{"jsonrpc":"2.0","id":` + string(prompt.ID) + `,` + tt.answer + `}`)
-		if got := s.end(t); got.Outcome != tt.outcome || got.Code != tt.code {
+		f.Say(`{"jsonrpc":"2.0","id":` + string(prompt.ID) + `,` + tt.answer + `}`)
+		if got := s.End(t); got.Outcome != tt.outcome || got.Code != tt.code {
 			t.Errorf("%s: got %+v, want %s %q", tt.answer, got, tt.outcome, tt.code)
 		}
 	}
@@ -174,15 +177,15 @@ func TestFirstAnswer(t *testing.T) {
 		{500, adapter.Taken, nil},
 	} {
 		s, answer := submit(context.Background(), a, "go")
-		f.fail(f.expect("session/prompt").ID, tt.code)
-		err := receive(t, "answer", answer)
+		f.fail(f.Expect("session/prompt").ID, tt.code)
+		err := hosttest.Receive(t, "answer", answer)
 		if adapter.AnswerOf(err) != tt.answer || !errors.Is(err, tt.reason) {
 			t.Errorf("%d: got %v, want %v", tt.code, err, tt.answer)
 		}
 		if tt.answer == adapter.Taken {
-			s.end(t)
-		} else if len(s.finishes)+len(s.values) > 0 {
-			t.Errorf("%d: got %q and %v of a refused prompt, want nothing", tt.code, s.all(), s.finishes)
+			s.End(t)
+		} else if len(s.Ends())+len(s.Values()) > 0 {
+			t.Errorf("%d: got %q and %v of a refused prompt, want nothing", tt.code, s.All(), s.Ends())
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/codex"
 	"github.com/docket-go/docket/adapter/host"
 )
@@ -16,7 +17,7 @@ import (
 func TestAcceptance(t *testing.T) {
 	f, a := open(t, whole, nil)
 	s, answer := submit(context.Background(), a, "m1")
-	start := f.expect("turn/start")
+	start := f.Expect("turn/start")
 	if got := client(start); got != "docket-m1" {
 		t.Errorf("got the client id %q, want docket-m1", got)
 	}
@@ -35,16 +36,16 @@ func TestAcceptance(t *testing.T) {
 	default:
 	}
 	f.store(start)
-	if err := receive(t, "the answer", answer); err != nil {
+	if err := hosttest.Receive(t, "the answer", answer); err != nil {
 		t.Errorf("got %v, want taken", err)
 	}
 	f.text("hello")
 	f.completed("u-9", "failed")
 	f.complete("completed")
-	if end := s.end(t); end.Outcome != host.Success {
+	if end := s.End(t); end.Outcome != host.Success {
 		t.Errorf("got %+v, want success", end)
 	}
-	equal(t, "emissions", s.all(), []string{"text hello"})
+	hosttest.Equal(t, "emissions", s.All(), []string{"text hello"})
 	if got, err := a.Lookup(t.Context(), "m1"); got != adapter.Present || err != nil {
 		t.Errorf("Lookup: got %v, %v, want present", got, err)
 	}
@@ -53,15 +54,15 @@ func TestAcceptance(t *testing.T) {
 func TestNoSecondMessageWhileATurnIsAtWork(t *testing.T) {
 	f, a := open(t, whole, nil)
 	s := taken(t, f, a, "m1")
-	if err := a.Submit(t.Context(), adapter.Prompt{MID: "m2", Text: "x"}, newSink()); !errors.Is(err, adapter.ErrBusy) {
+	if err := a.Submit(t.Context(), adapter.Prompt{MID: "m2", Text: "x"}, hosttest.NewSink()); !errors.Is(err, adapter.ErrBusy) {
 		t.Errorf("a second message: got %v, want busy", err)
 	}
 	f.complete("completed")
-	s.end(t)
+	s.End(t)
 	f.note("turn/started", `,"turn":{"id":"u-2"}`)
 	f.say(`{"id":7,"method":"unknown/request"}`)
 	f.decision()
-	if err := a.Submit(t.Context(), adapter.Prompt{MID: "m2", Text: "x"}, newSink()); !errors.Is(err, adapter.ErrBusy) {
+	if err := a.Submit(t.Context(), adapter.Prompt{MID: "m2", Text: "x"}, hosttest.NewSink()); !errors.Is(err, adapter.ErrBusy) {
 		t.Errorf("a message during codex's own turn: got %v, want busy", err)
 	}
 	f.completed("u-2", "completed")
@@ -73,24 +74,26 @@ func TestNoSecondMessageWhileATurnIsAtWork(t *testing.T) {
 func TestAnswersThatTakeNothing(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		play func(f *fake, start frame)
+		play func(f *fake, start hosttest.Message)
 		want error
 	}{
-		{"rejected", func(f *fake, start frame) { f.fail(start, -32600, "no such thread") }, adapter.ErrBlocked},
-		{"another writer", func(f *fake, start frame) { f.fail(start, -32600, "thread t-1 already has an active writer") }, adapter.ErrBusy},
-		{"too long for codex", func(f *fake, start frame) { f.fail(start, -32602, "Input exceeds the maximum length") }, adapter.ErrRefused},
-		{"internal error", func(f *fake, start frame) { f.fail(start, -32603, "oops") }, adapter.ErrUnconfirmed},
-		{"dies", func(f *fake, _ frame) { f.conn.Close() }, adapter.ErrUnconfirmed},
-		{"no turn in the answer", func(f *fake, start frame) { f.answer(start, `{"turn":7}`) }, adapter.ErrUnconfirmed},
-		{"the turn ends without the message", func(f *fake, start frame) {
+		{"rejected", func(f *fake, start hosttest.Message) { f.fail(start, -32600, "no such thread") }, adapter.ErrBlocked},
+		{"another writer", func(f *fake, start hosttest.Message) {
+			f.fail(start, -32600, "thread t-1 already has an active writer")
+		}, adapter.ErrBusy},
+		{"too long for codex", func(f *fake, start hosttest.Message) { f.fail(start, -32602, "Input exceeds the maximum length") }, adapter.ErrRefused},
+		{"internal error", func(f *fake, start hosttest.Message) { f.fail(start, -32603, "oops") }, adapter.ErrUnconfirmed},
+		{"dies", func(f *fake, _ hosttest.Message) { f.Conn.Close() }, adapter.ErrUnconfirmed},
+		{"no turn in the answer", func(f *fake, start hosttest.Message) { f.answer(start, `{"turn":7}`) }, adapter.ErrUnconfirmed},
+		{"the turn ends without the message", func(f *fake, start hosttest.Message) {
 			f.answer(start, `{"turn":{"id":"u-1"}}`)
 			f.complete("completed")
 		}, adapter.ErrUnconfirmed},
-		{"the end comes before the answer", func(f *fake, start frame) {
+		{"the end comes before the answer", func(f *fake, start hosttest.Message) {
 			f.complete("completed")
 			f.answer(start, `{"turn":{"id":"u-1"}}`)
 		}, adapter.ErrUnconfirmed},
-		{"ids of messages are not kept", func(f *fake, start frame) {
+		{"ids of messages are not kept", func(f *fake, start hosttest.Message) {
 			f.answer(start, `{"turn":{"id":"u-1"}}`)
 			f.item("item/completed", `{"type":"userMessage","id":"i-1"}`)
 		}, codex.ErrVersion},
@@ -98,8 +101,8 @@ func TestAnswersThatTakeNothing(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f, a := open(t, whole, nil)
 			s, answer := submit(context.Background(), a, "m1")
-			tt.play(f, f.expect("turn/start"))
-			err := receive(t, "the answer", answer)
+			tt.play(f, f.Expect("turn/start"))
+			err := hosttest.Receive(t, "the answer", answer)
 			if !errors.Is(err, tt.want) {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}
@@ -109,8 +112,8 @@ func TestAnswersThatTakeNothing(t *testing.T) {
 			if err := a.Close(); err != nil {
 				t.Error(err)
 			}
-			if all := s.all(); len(all)+len(s.finishes) != 0 {
-				t.Errorf("got %q and %v for a message that was not taken, want nothing", all, s.finishes)
+			if all := s.All(); len(all)+len(s.Ends()) != 0 {
+				t.Errorf("got %q and %v for a message that was not taken, want nothing", all, s.Ends())
 			}
 		})
 	}
@@ -121,9 +124,9 @@ func TestGivenUp(t *testing.T) {
 	f, a := open(t, whole, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	s, answer := submit(ctx, a, "m1")
-	start := f.expect("turn/start")
+	start := f.Expect("turn/start")
 	cancel()
-	if err := receive(t, "the answer", answer); !errors.Is(err, adapter.ErrUnconfirmed) {
+	if err := hosttest.Receive(t, "the answer", answer); !errors.Is(err, adapter.ErrUnconfirmed) {
 		t.Errorf("got %v, want unconfirmed", err)
 	}
 	if got, err := a.Lookup(t.Context(), "m1"); got != adapter.CannotTell || err != nil {
@@ -131,7 +134,7 @@ func TestGivenUp(t *testing.T) {
 	}
 	f.answer(start, `{"turn":{"id":"u-1"}}`)
 	f.began()
-	f.answer(f.expect("turn/interrupt"), `{}`)
+	f.answer(f.Expect("turn/interrupt"), `{}`)
 	f.store(start)
 	f.complete("interrupted")
 	f.say(`{"id":7,"method":"unknown/request"}`)
@@ -140,13 +143,13 @@ func TestGivenUp(t *testing.T) {
 		t.Errorf("Lookup: got %v, %v, want present", got, err)
 	}
 	again, answer := submit(context.Background(), a, "m1")
-	if err := receive(t, "the answer", answer); err != nil {
+	if err := hosttest.Receive(t, "the answer", answer); err != nil {
 		t.Error(err)
 	}
-	if end := again.end(t); end.Code != codex.CodeRepeated || end.Outcome != host.Interrupted {
+	if end := again.End(t); end.Code != codex.CodeRepeated || end.Outcome != host.Interrupted {
 		t.Errorf("again: got %+v, want interrupted, repeated", end)
 	}
-	if all := append(s.all(), again.all()...); len(all)+len(s.finishes) != 0 {
+	if all := append(s.All(), again.All()...); len(all)+len(s.Ends()) != 0 {
 		t.Errorf("got %q, want nothing of a message that was given up", all)
 	}
 	taken(t, f, a, "m2")
@@ -159,13 +162,13 @@ func TestGivenUpForGood(t *testing.T) {
 	f, a := open(t, o, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	_, answer := submit(ctx, a, "m1")
-	f.expect("turn/start")
+	f.Expect("turn/start")
 	cancel()
-	if err := receive(t, "the answer", answer); !errors.Is(err, adapter.ErrUnconfirmed) {
+	if err := hosttest.Receive(t, "the answer", answer); !errors.Is(err, adapter.ErrUnconfirmed) {
 		t.Errorf("got %v, want unconfirmed", err)
 	}
-	receive(t, "the end", a.Done())
-	if err := a.Submit(t.Context(), adapter.Prompt{MID: "m2"}, newSink()); !errors.Is(err, adapter.ErrGone) {
+	hosttest.Receive(t, "the end", a.Done())
+	if err := a.Submit(t.Context(), adapter.Prompt{MID: "m2"}, hosttest.NewSink()); !errors.Is(err, adapter.ErrGone) {
 		t.Errorf("got %v, want gone", err)
 	}
 }
@@ -174,10 +177,10 @@ func TestRefusedBefore(t *testing.T) {
 	_, a := open(t, whole, nil)
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := a.Submit(ended, adapter.Prompt{MID: "m"}, newSink()); !errors.Is(err, adapter.ErrRefused) {
+	if err := a.Submit(ended, adapter.Prompt{MID: "m"}, hosttest.NewSink()); !errors.Is(err, adapter.ErrRefused) {
 		t.Errorf("ended context: got %v, want refused", err)
 	}
-	if err := a.Submit(t.Context(), adapter.Prompt{MID: "m", Text: "\xff"}, newSink()); !errors.Is(err, adapter.ErrRefused) {
+	if err := a.Submit(t.Context(), adapter.Prompt{MID: "m", Text: "\xff"}, hosttest.NewSink()); !errors.Is(err, adapter.ErrRefused) {
 		t.Errorf("invalid text: got %v, want refused", err)
 	}
 	if err := a.Interrupt(t.Context()); err != nil {
@@ -198,20 +201,20 @@ func TestRefusedBefore(t *testing.T) {
 func TestInterruptBeforeCodexHasBegun(t *testing.T) {
 	f, a := open(t, whole, nil)
 	s, answer := submit(context.Background(), a, "m1")
-	start := f.expect("turn/start")
+	start := f.Expect("turn/start")
 	if err := a.Interrupt(t.Context()); err != nil {
 		t.Error(err)
 	}
 	f.answer(start, `{"turn":{"id":"u-1"}}`)
 	f.began()
-	f.fail(f.expect("turn/interrupt"), -32600, "no active turn to interrupt")
-	f.answer(f.expect("turn/interrupt"), `{}`)
+	f.fail(f.Expect("turn/interrupt"), -32600, "no active turn to interrupt")
+	f.answer(f.Expect("turn/interrupt"), `{}`)
 	f.store(start)
 	f.complete("interrupted")
-	if err := receive(t, "the answer", answer); err != nil {
+	if err := hosttest.Receive(t, "the answer", answer); err != nil {
 		t.Error(err)
 	}
-	if end := s.end(t); end.Outcome != host.Cancelled {
+	if end := s.End(t); end.Outcome != host.Cancelled {
 		t.Errorf("got %+v, want cancelled", end)
 	}
 }
@@ -227,7 +230,7 @@ func TestProgramThatDoesNotRead(t *testing.T) {
 	close(stuck)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	if err := a.Submit(ctx, adapter.Prompt{MID: "m1", Text: "x"}, newSink()); !errors.Is(err, adapter.ErrGone) {
+	if err := a.Submit(ctx, adapter.Prompt{MID: "m1", Text: "x"}, hosttest.NewSink()); !errors.Is(err, adapter.ErrGone) {
 		t.Errorf("got %v, want gone", err)
 	}
 }
@@ -249,7 +252,7 @@ func TestMessageBehindOthers(t *testing.T) {
 	for range 2 { // nothing is left of the first
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 		defer cancel()
-		if err := a.Submit(ctx, adapter.Prompt{MID: "m1", Text: "x"}, newSink()); !errors.Is(err, adapter.ErrBusy) {
+		if err := a.Submit(ctx, adapter.Prompt{MID: "m1", Text: "x"}, hosttest.NewSink()); !errors.Is(err, adapter.ErrBusy) {
 			t.Errorf("got %v, want busy", err)
 		}
 	}

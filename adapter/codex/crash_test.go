@@ -7,26 +7,20 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/codex"
 	"github.com/docket-go/docket/adapter/host"
-	"github.com/docket-go/docket/lock/step"
 )
 
 func init() { parts["start"] = startAndDie }
 
 // startAndDie starts the program and kills itself at a step.
 func startAndDie() int {
-	step.Hook(func(name string) {
-		if name == os.Getenv("CODEX_TEST_STEP") {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
-		}
-	})
+	hosttest.DieAt(os.Getenv("CODEX_TEST_STEP"))
 	if _, err := startProgram(os.Getenv("CODEX_TEST_SESSION"), os.Getenv("CODEX_TEST_DIR")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
@@ -61,11 +55,11 @@ func TestDeathBeforeTheFirstMessage(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		s := newSink()
+		s := hosttest.NewSink()
 		if err := a.Submit(t.Context(), adapter.Prompt{MID: "m1", Text: "x"}, s); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		s.end(t)
+		s.End(t)
 		if r, err := (codex.FileStore{Dir: session}).Load(); err != nil || r.Thread != "t-1" || len(r.Earlier) != 0 {
 			t.Errorf("%s: got %+v, %v, want the thread t-1 alone", name, r, err)
 		}

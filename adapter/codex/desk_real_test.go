@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/adaptertest/realagent"
 )
 
@@ -92,7 +93,7 @@ func (p process) kill() {
 func (p process) stop(t *testing.T) {
 	t.Helper()
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	receive(t, "the end of the host", p.done)
+	hosttest.Receive(t, "the end of the host", p.done)
 	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("got a host that ends with %d, %s, want 0", code, p.said)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/codex"
 	"github.com/docket-go/docket/adapter/host"
 )
@@ -15,7 +16,7 @@ import (
 func TestNoise(t *testing.T) {
 	f, a := open(t, whole, nil)
 	s, answer := submit(context.Background(), a, "m1")
-	start := f.expect("turn/start")
+	start := f.Expect("turn/start")
 	f.say(`{"id":%s1,"result":{}}`, start.ID) // of a request that was never made
 	for _, line := range []string{
 		``, `junk`, `null`, `[]`, `7`, `{}`, `{"id":null}`, `{"id":"1","result":{}}`, `{"id":-1}`, `{"id":1,"result":{}}`, `{"id":18446744073709551616}`,
@@ -33,7 +34,7 @@ func TestNoise(t *testing.T) {
 	f.fail(start, -32600, "no")
 	f.began()
 	f.store(start)
-	if err := receive(t, "the answer", answer); err != nil {
+	if err := hosttest.Receive(t, "the answer", answer); err != nil {
 		t.Fatal(err)
 	}
 	f.store(start)
@@ -45,10 +46,10 @@ func TestNoise(t *testing.T) {
 	f.complete("completed")
 	f.complete("failed")
 	f.text("late")
-	if end := s.end(t); end.Outcome != host.Success {
+	if end := s.End(t); end.Outcome != host.Success {
 		t.Errorf("got %+v, want success", end)
 	}
-	equal(t, "emissions", s.all(), []string{`tool c "change of 0 files" edit done`, "host.Usage {Input:0 Cached:0 Output:0 Reasoning:0 Total:0}"})
+	hosttest.Equal(t, "emissions", s.All(), []string{`tool c "change of 0 files" edit done`, "host.Usage {Input:0 Cached:0 Output:0 Reasoning:0 Total:0}"})
 }
 
 func TestLongLines(t *testing.T) {
@@ -65,11 +66,11 @@ func TestLongLines(t *testing.T) {
 	}
 	f.text("short")
 	f.note("turn/completed", `,"turn":{"id":"u-1","status":"completed","items":[{"text":"`+long+`"}]}`)
-	if end := s.end(t); end.Code != host.CodeAgentExited {
+	if end := s.End(t); end.Code != host.CodeAgentExited {
 		t.Errorf("got %+v after an end that cannot be read, want the program ended", end)
 	}
-	equal(t, "emissions", s.all(), []string{"warning update_lost a notification of codex was too long to be read", "text short"})
-	receive(t, "the end", a.Done())
+	hosttest.Equal(t, "emissions", s.All(), []string{"warning update_lost a notification of codex was too long to be read", "text short"})
+	hosttest.Receive(t, "the end", a.Done())
 	if err := a.Err(); !strings.Contains(err.Error(), "more than") {
 		t.Errorf("got %v, want that the line is too long", err)
 	}
@@ -82,36 +83,36 @@ func TestOtherPrograms(t *testing.T) {
 		play func(f *fake)
 		want error
 	}{
-		{"greets with an error", func(f *fake) { f.fail(f.expect("initialize"), -32601, "no") }, codex.ErrVersion},
-		{"greets otherwise", func(f *fake) { f.answer(f.expect("initialize"), `{"protocolVersion":1}`) }, codex.ErrVersion},
-		{"greets with a text", func(f *fake) { f.answer(f.expect("initialize"), `"hello"`) }, codex.ErrVersion},
+		{"greets with an error", func(f *fake) { f.fail(f.Expect("initialize"), -32601, "no") }, codex.ErrVersion},
+		{"greets otherwise", func(f *fake) { f.answer(f.Expect("initialize"), `{"protocolVersion":1}`) }, codex.ErrVersion},
+		{"greets with a text", func(f *fake) { f.answer(f.Expect("initialize"), `"hello"`) }, codex.ErrVersion},
 		{"has no names", func(f *fake) {
 			f.begin()
-			f.fail(f.expect("thread/name/set"), -32600, "unknown variant")
+			f.fail(f.Expect("thread/name/set"), -32600, "unknown variant")
 		}, codex.ErrVersion},
 		{"does not list", func(f *fake) {
 			f.begin()
-			f.answer(f.expect("thread/name/set"), `{}`)
-			f.fail(f.expect("thread/turns/list"), -32600, "unknown variant")
+			f.answer(f.Expect("thread/name/set"), `{}`)
+			f.fail(f.Expect("thread/turns/list"), -32600, "unknown variant")
 		}, codex.ErrVersion},
 		{"lists otherwise", func(f *fake) {
 			f.begin()
-			f.answer(f.expect("thread/name/set"), `{}`)
-			f.answer(f.expect("thread/turns/list"), `{"turns":[]}`)
+			f.answer(f.Expect("thread/name/set"), `{}`)
+			f.answer(f.Expect("thread/turns/list"), `{"turns":[]}`)
 		}, codex.ErrVersion},
 		{"makes no thread", func(f *fake) {
-			f.answer(f.expect("initialize"), hello)
-			f.expect("initialized")
-			f.answer(f.expect("thread/start"), `{"thread":{}}`)
+			f.answer(f.Expect("initialize"), hello)
+			f.Expect("initialized")
+			f.answer(f.Expect("thread/start"), `{"thread":{}}`)
 		}, nil},
 		{"wants a login", func(f *fake) {
-			f.answer(f.expect("initialize"), hello)
-			f.expect("initialized")
-			f.fail(f.expect("thread/start"), -32603, "log in first")
+			f.answer(f.Expect("initialize"), hello)
+			f.Expect("initialized")
+			f.fail(f.Expect("thread/start"), -32603, "log in first")
 		}, nil},
 		{"ends", func(f *fake) {
-			f.expect("initialize")
-			f.conn.Close()
+			f.Expect("initialize")
+			f.Conn.Close()
 		}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -120,7 +121,7 @@ func TestOtherPrograms(t *testing.T) {
 			if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}
-			for m := range f.in {
+			for m := range f.In {
 				t.Errorf("got %s after it, want the connection closed", m.Method)
 			}
 		})
@@ -129,9 +130,9 @@ func TestOtherPrograms(t *testing.T) {
 
 // begin plays the beginning up to the new thread's id.
 func (f *fake) begin() {
-	f.answer(f.expect("initialize"), hello)
-	f.expect("initialized")
-	f.answer(f.expect("thread/start"), madeOne)
+	f.answer(f.Expect("initialize"), hello)
+	f.Expect("initialized")
+	f.answer(f.Expect("thread/start"), madeOne)
 }
 
 // TestProgramThatDoesNotAnswer is left when the time is over.
@@ -173,8 +174,8 @@ func TestPlantedSecrets(t *testing.T) {
 	f.note("warning", `,"message":"PLANTED"`)
 	f.note("error", `,"turnId":"u-1","willRetry":true,"error":{"message":"retry http://h/PLANTED?k=PLANTED","additionalDetails":"PLANTED"}`)
 	f.note("turn/completed", `,"turn":{"id":"u-1","status":"failed","error":{"message":"Incorrect API key provided: sk-PLANTED27xyzzy at https://h/PLANTED (token PLANTED-30)\nPLANTED","additionalDetails":"PLANTED","codexErrorInfo":{"PLANTED":{}}}}`)
-	end := s.end(t)
-	kept := strings.Join(s.all(), "\n") + fmt.Sprintf("\n%+v %+v", end, s.natives)
+	end := s.End(t)
+	kept := strings.Join(s.All(), "\n") + fmt.Sprintf("\n%+v %+v", end, s.Natives())
 	if strings.Contains(kept, "PLANTED") {
 		t.Errorf("got a planted secret in\n%s", kept)
 	}

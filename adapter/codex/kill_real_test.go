@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/codex"
 	"github.com/docket-go/docket/adapter/host"
 )
@@ -39,8 +40,8 @@ func TestRealKillOfCodex(t *testing.T) {
 		prompt := adapter.Prompt{MID: mid, Text: mid}
 		group := -p.Pid()
 		moment := time.AfterFunc(after*time.Millisecond, func() { _ = syscall.Kill(group, syscall.SIGKILL) })
-		err := a.Submit(t.Context(), prompt, newSink())
-		receive(t, "the end", a.Done())
+		err := a.Submit(t.Context(), prompt, hosttest.NewSink())
+		hosttest.Receive(t, "the end", a.Done())
 		moment.Stop()
 		a, p = start()
 		there, lookErr := a.Lookup(t.Context(), mid)
@@ -48,11 +49,11 @@ func TestRealKillOfCodex(t *testing.T) {
 		if lookErr != nil || there == adapter.CannotTell || err == nil && there != adapter.Present || errors.Is(err, adapter.ErrRefused) && there != adapter.Absent {
 			t.Errorf("%s: got %v, %v after the answer %v, want the truth", mid, there, lookErr, err)
 		}
-		s := newSink()
+		s := hosttest.NewSink()
 		if err := a.Submit(t.Context(), prompt, s); err != nil {
 			t.Errorf("%s: a second time: %v", mid, err)
 		}
-		if end := s.end(t); (end.Code == codex.CodeRepeated) != (there == adapter.Present) {
+		if end := s.End(t); (end.Code == codex.CodeRepeated) != (there == adapter.Present) {
 			t.Errorf("%s: got %+v for a message that was %v", mid, end, there)
 		}
 		if stored, begun := d.stored(mid), len(d.model.Turns()); stored != 1 || begun > n+1 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/codex"
 	"github.com/docket-go/docket/adapter/host"
 )
@@ -35,11 +36,11 @@ func reopen(t *testing.T, earlier []string, pages ...string) (*fake, *codex.Agen
 	o.Store = &memory{codex.Record{Thread: "t-1", Earlier: earlier}}
 	f, peer := newFake(t)
 	a, err := opened(t, f, peer, o, nil, func() {
-		f.answer(f.expect("initialize"), hello)
-		f.expect("initialized")
-		f.answer(f.expect("thread/resume"), madeOne)
+		f.answer(f.Expect("initialize"), hello)
+		f.Expect("initialized")
+		f.answer(f.Expect("thread/resume"), madeOne)
 		for _, page := range pages {
-			f.answer(f.expect("thread/turns/list"), page)
+			f.answer(f.Expect("thread/turns/list"), page)
 		}
 	})
 	if err != nil {
@@ -56,11 +57,11 @@ func TestMessagesOfBefore(t *testing.T) {
 		if got, err := a.Lookup(t.Context(), mid); got != adapter.Present || err != nil {
 			t.Errorf("%s: got %v, %v, want present", mid, got, err)
 		}
-		s := newSink()
+		s := hosttest.NewSink()
 		if err := a.Submit(t.Context(), adapter.Prompt{MID: mid, Text: "x"}, s); err != nil {
 			t.Errorf("%s: got %v, want taken", mid, err)
 		}
-		if end := s.end(t); end.Code != codex.CodeRepeated || end.Outcome != want {
+		if end := s.End(t); end.Code != codex.CodeRepeated || end.Outcome != want {
 			t.Errorf("%s: got %+v, want %s, repeated", mid, end, want)
 		}
 	}
@@ -94,7 +95,7 @@ func TestLookup(t *testing.T) {
 				got <- p
 			}()
 			for _, page := range tt.pages {
-				m := f.expect("thread/turns/list")
+				m := f.Expect("thread/turns/list")
 				if !strings.Contains(string(m.Params), `"itemsView":"full"`) {
 					t.Errorf("got %s, want all items", m.Params)
 				}
@@ -104,7 +105,7 @@ func TestLookup(t *testing.T) {
 					f.answer(m, page)
 				}
 			}
-			if p := receive(t, "the presence", got); p != tt.want {
+			if p := hosttest.Receive(t, "the presence", got); p != tt.want {
 				t.Errorf("got %v, want %v", p, tt.want)
 			}
 		})
@@ -124,18 +125,18 @@ func TestLookupInEarlierThreads(t *testing.T) {
 			p, err := a.Lookup(context.Background(), mid)
 			got <- result{p, err}
 		}()
-		f.answer(f.expect("thread/turns/list"), noTurns)
+		f.answer(f.Expect("thread/turns/list"), noTurns)
 		play()
-		r := receive(t, "the presence", got)
+		r := hosttest.Receive(t, "the presence", got)
 		return r.p, r.err
 	}
-	if p, err := ask("m1", func() { f.answer(f.expect("thread/turns/list"), `{"data":[`+turnOf("completed", "docket-m1")+`]}`) }); p != adapter.Present {
+	if p, err := ask("m1", func() { f.answer(f.Expect("thread/turns/list"), `{"data":[`+turnOf("completed", "docket-m1")+`]}`) }); p != adapter.Present {
 		t.Errorf("there: got %v, %v, want present", p, err)
 	}
-	if p, err := ask("m2", func() { f.answer(f.expect("thread/turns/list"), noTurns) }); p != adapter.CannotTell || !errors.Is(err, codex.ErrLost) {
+	if p, err := ask("m2", func() { f.answer(f.Expect("thread/turns/list"), noTurns) }); p != adapter.CannotTell || !errors.Is(err, codex.ErrLost) {
 		t.Errorf("not there: got %v, %v, want cannot tell and why", p, err)
 	}
-	if p, err := ask("m3", func() { f.fail(f.expect("thread/turns/list"), -32600, "no rollout") }); p != adapter.CannotTell || err == nil {
+	if p, err := ask("m3", func() { f.fail(f.Expect("thread/turns/list"), -32600, "no rollout") }); p != adapter.CannotTell || err == nil {
 		t.Errorf("lost: got %v, %v, want cannot tell and why", p, err)
 	}
 }
@@ -152,13 +153,13 @@ func TestPagesThatAreTooLong(t *testing.T) {
 	}()
 	huge := `{"data":[{"items":[{"type":"agentMessage","text":"` + strings.Repeat("x", 9<<10) + `"}]}]}`
 	for _, limit := range []string{`"limit":16`, `"limit":8`, `"limit":4`, `"limit":2`, `"limit":1`} {
-		m := f.expect("thread/turns/list")
+		m := f.Expect("thread/turns/list")
 		if !strings.Contains(string(m.Params), limit) {
 			t.Errorf("got %s, want %s", m.Params, limit)
 		}
 		f.answer(m, huge)
 	}
-	if p := receive(t, "the presence", got); p != adapter.CannotTell {
+	if p := hosttest.Receive(t, "the presence", got); p != adapter.CannotTell {
 		t.Errorf("got %v, want cannot tell", p)
 	}
 }

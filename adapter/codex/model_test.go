@@ -3,22 +3,15 @@ package codex_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/codex"
 	"pgregory.net/rapid"
 )
-
-// A prompt is one Submit of TestExactlyOneEnd.
-type prompt struct {
-	sink   *sink
-	cancel context.CancelFunc
-	answer chan error
-}
 
 // TestExactlyOneEnd plays a program that does anything at any time against callers that
 // do anything at any time: a message that was taken has exactly one end, as the last
@@ -29,19 +22,17 @@ func TestExactlyOneEnd(t *testing.T) {
 		play := rapid.SliceOfN(rapid.SampledFrom(steps), 0, 25).Draw(rt, "program")
 		calls := rapid.SliceOfN(rapid.SampledFrom([]string{"submit", "submit", "interrupt", "look", "give up", "wait"}), 1, 12).Draw(rt, "callers")
 		dies := rapid.Bool().Draw(rt, "dies")
-		ours, theirs := net.Pipe()
-		f := &fake{t: t, conn: theirs, in: make(chan frame, 1000)}
-		go f.read()
-		a, err := opened(t, f, ours, codex.Options{PieceDelay: 1, RetryDelay: time.Microsecond, StopGrace: time.Millisecond}, nil, f.greet)
+		f, peer := newFake(t)
+		a, err := opened(t, f, peer, codex.Options{PieceDelay: 1, RetryDelay: time.Microsecond, StopGrace: time.Millisecond}, nil, f.greet)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		var prompts []prompt
+		var prompts []hosttest.Prompt
 		var work sync.WaitGroup
 		work.Go(func() {
 			f.anything(play)
 			if dies {
-				f.conn.Close()
+				f.Conn.Close()
 			}
 		})
 		for _, call := range calls {
@@ -52,17 +43,17 @@ func TestExactlyOneEnd(t *testing.T) {
 			rt.Error(err)
 		}
 		for i, p := range prompts {
-			p.check(rt, i)
+			p.Check(rt, i)
 		}
 	})
 }
 
 // anything does what the program does. It answers the last message that it got.
 func (f *fake) anything(play []string) {
-	last := frame{ID: []byte("0")}
+	last := hosttest.Message{ID: []byte("0")}
 	next := func(wait time.Duration) {
 		select {
-		case m := <-f.in:
+		case m := <-f.In:
 			if m.Method == "turn/start" {
 				last = m
 			}
@@ -104,14 +95,11 @@ func (f *fake) anything(play []string) {
 }
 
 // call does what a caller does.
-func (f *fake) call(a *codex.Agent, call string, prompts []prompt) []prompt {
-	ctx, cancel := context.WithCancel(context.Background())
+func (f *fake) call(a *codex.Agent, call string, prompts []hosttest.Prompt) []hosttest.Prompt {
+	ctx := context.Background()
 	switch call {
 	case "submit":
-		p := prompt{newSink(), cancel, make(chan error, 1)}
-		mid := fmt.Sprint(len(prompts))
-		go func() { p.answer <- a.Submit(ctx, adapter.Prompt{MID: mid, Text: "go"}, p.sink) }()
-		return append(prompts, p)
+		return append(prompts, hosttest.Submit(ctx, a, adapter.Prompt{MID: fmt.Sprint(len(prompts)), Text: "go"}))
 	case "interrupt":
 		_ = a.Interrupt(ctx)
 	case "look":
@@ -120,37 +108,17 @@ func (f *fake) call(a *codex.Agent, call string, prompts []prompt) []prompt {
 		done()
 	case "give up":
 		if len(prompts) > 0 {
-			prompts[len(prompts)-1].cancel()
+			prompts[len(prompts)-1].Cancel()
 		}
 	case "wait":
 		if len(prompts) > 0 {
 			select {
-			case <-prompts[len(prompts)-1].sink.finished:
+			case <-prompts[len(prompts)-1].Sink.Done():
 			case <-time.After(time.Millisecond):
 			}
 		}
 	}
-	cancel()
 	return prompts
-}
-
-func (p prompt) check(rt *rapid.T, i int) {
-	p.cancel()
-	var err error
-	select {
-	case err = <-p.answer:
-	case <-time.After(patience):
-		rt.Fatalf("message %d: got no answer, want one", i)
-	}
-	p.sink.mu.Lock()
-	defer p.sink.mu.Unlock()
-	ends, emissions, late := len(p.sink.finishes), len(p.sink.values), p.sink.late
-	if err == nil && (ends != 1 || late != 0) {
-		rt.Errorf("message %d: got %d ends and %d emissions after them, want one and none", i, ends, late)
-	}
-	if err != nil && ends+emissions > 0 {
-		rt.Errorf("message %d: got %d ends and %d emissions after %v, want none", i, ends, emissions, err)
-	}
 }
 
 // FuzzProgram lets a program say anything: docket neither panics nor hangs, and a
@@ -170,15 +138,15 @@ func FuzzProgram(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		p, a := open(t, codex.Options{MaxLineBytes: 1 << 10, PieceDelay: -1}, nil)
 		s, answer := submit(context.Background(), a, "m1")
-		start := p.expect("turn/start")
+		start := p.Expect("turn/start")
 		p.say("%s", first)
 		p.answer(start, `{"turn":{"id":"u-1"}}`)
 		p.store(start)
 		p.say("%s", second)
-		p.conn.Close()
-		err := receive(t, "the answer", answer)
-		receive(t, "the end", a.Done())
-		if ends := len(s.finishes); err == nil && ends != 1 || err != nil && ends != 0 {
+		p.Conn.Close()
+		err := hosttest.Receive(t, "the answer", answer)
+		hosttest.Receive(t, "the end", a.Done())
+		if ends := len(s.Ends()); err == nil && ends != 1 || err != nil && ends != 0 {
 			t.Errorf("got %d ends after %v", ends, err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/host"
 )
 
@@ -22,7 +23,7 @@ func TestDecisions(t *testing.T) {
 	} {
 		f.ask(fmt.Sprint(asked), tt.kind)
 		asked++
-		p := s.permission(t, asked)
+		p := s.Permission(t, asked)
 		for _, wrong := range []string{"", "cancel", "acceptWithExecpolicyAmendment", "yes"} {
 			if err := a.Decide(t.Context(), p.ID, wrong); !errors.Is(err, host.ErrNoPermission) {
 				t.Errorf("%s %q: got %v, want ErrNoPermission", tt.kind, wrong, err)
@@ -38,7 +39,7 @@ func TestDecisions(t *testing.T) {
 			t.Errorf("%s a second time: got %v, want ErrNoPermission", tt.kind, err)
 		}
 	}
-	equal(t, "emissions", s.all(), []string{
+	hosttest.Equal(t, "emissions", s.All(), []string{
 		`permission "curl" asked [{accept allow once true} {decline reject once false}]`,
 		`permission "curl" asked [{accept allow once true} {decline reject once false}]`,
 		`permission "change of files" asked [{accept allow once true} {acceptForSession allow for the session true} {decline reject once false}]`,
@@ -52,14 +53,14 @@ func TestUndecided(t *testing.T) {
 	f, a := open(t, whole, nil)
 	s := taken(t, f, a, "m1")
 	f.ask("1", "commandExecution")
-	p := s.permission(t, 1)
+	p := s.Permission(t, 1)
 	if err := a.Interrupt(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if got := f.decision(); got != "cancel" {
 		t.Errorf("interrupted: got %s, want cancel", got)
 	}
-	f.answer(f.expect("turn/interrupt"), `{}`)
+	f.answer(f.Expect("turn/interrupt"), `{}`)
 	if err := a.Decide(t.Context(), p.ID, "accept"); !errors.Is(err, host.ErrNoPermission) {
 		t.Errorf("after it: got %v, want ErrNoPermission", err)
 	}
@@ -68,7 +69,7 @@ func TestUndecided(t *testing.T) {
 		t.Errorf("asked after it: got %s, want decline", got)
 	}
 	f.complete("interrupted")
-	s.end(t)
+	s.End(t)
 	f.ask("3", "commandExecution")
 	if got := f.decision(); got != "decline" {
 		t.Errorf("asked without a turn: got %s, want decline", got)
@@ -79,7 +80,7 @@ func TestUndecided(t *testing.T) {
 	if got := f.decision(); got != "cancel" {
 		t.Errorf("the turn ended: got %s, want cancel", got)
 	}
-	s.end(t)
+	s.End(t)
 }
 
 // TestNotAskedOfAHuman is what grants nothing or belongs to nobody.
@@ -107,10 +108,10 @@ func TestNotAskedOfAHuman(t *testing.T) {
 	if got := f.decision(); got != "decline" {
 		t.Errorf("got %s, want decline", got)
 	}
-	p := s.permission(t, 64)
+	p := s.Permission(t, 64)
 	f.note("serverRequest/resolved", `,"requestId":63`)
 	f.ask("99", "commandExecution")
-	s.permission(t, 65)
+	s.Permission(t, 65)
 	if err := a.Decide(t.Context(), p.ID, "accept"); !errors.Is(err, host.ErrNoPermission) {
 		t.Errorf("a request that codex resolved: got %v, want ErrNoPermission", err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/adaptertest/fakemodel"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/adaptertest/realagent"
 	"github.com/docket-go/docket/adapter/codex"
 	"github.com/docket-go/docket/adapter/host"
@@ -73,11 +74,11 @@ func (r *real) start() *codex.Agent {
 }
 
 // prompt hands over a text, whose mid is its number, and waits for the end of its turn.
-func (r *real) prompt(a *codex.Agent, mid, text string, meanwhile func(s *sink)) (*sink, host.Finished) {
+func (r *real) prompt(a *codex.Agent, mid, text string, meanwhile func(s *hosttest.Sink)) (*hosttest.Sink, host.Finished) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), realPatience)
 	defer cancel()
-	s := newSink()
+	s := hosttest.NewSink()
 	if err := a.Submit(ctx, adapter.Prompt{MID: mid, Text: text}, s); err != nil {
 		r.t.Fatalf("%q: %v", text, err)
 	}
@@ -85,11 +86,11 @@ func (r *real) prompt(a *codex.Agent, mid, text string, meanwhile func(s *sink))
 		meanwhile(s)
 	}
 	select {
-	case <-s.finished:
+	case <-s.Done():
 	case <-ctx.Done():
-		r.t.Fatalf("%q: got %q and no end, want one", text, s.all())
+		r.t.Fatalf("%q: got %q and no end, want one", text, s.All())
 	}
-	return s, s.end(r.t)
+	return s, s.End(r.t)
 }
 
 func (r *real) look(a *codex.Agent, mid string, want adapter.Presence) {
@@ -121,20 +122,20 @@ func TestRealTurns(t *testing.T) {
 	r.look(a, "m1", adapter.Absent)
 	text := "say \"hello\" <&> \u2028 to\n\tcodex"
 	s, end := r.prompt(a, "m1", text, nil)
-	if end.Outcome != host.Success || !strings.Contains(strings.Join(s.all(), ""), "text ACK "+text) {
-		t.Errorf("got %+v after %q, want success with the model's answer", end, s.all())
+	if end.Outcome != host.Success || !strings.Contains(strings.Join(s.All(), ""), "text ACK "+text) {
+		t.Errorf("got %+v after %q, want success with the model's answer", end, s.All())
 	}
 	if turns := r.model.Turns(); len(turns) != 1 || turns[0] != text {
 		t.Errorf("model: got %q, want the text byte for byte", turns)
 	}
 	for _, status := range []int{500, 401} {
 		s, end := r.prompt(a, fmt.Sprint("m", status), fmt.Sprintf("[[status %d]]", status), nil)
-		all := strings.Join(s.all(), "")
+		all := strings.Join(s.All(), "")
 		if end.Outcome != host.Failure || end.Code == "" || strings.Contains(all+end.Diagnostic, "127.0.0.1") || !strings.Contains(all, codex.CodeRetry) {
-			t.Errorf("%d: got %+v after %q, want an error without addresses, after a retry", status, end, s.all())
+			t.Errorf("%d: got %+v after %q, want an error without addresses, after a retry", status, end, s.All())
 		}
 	}
-	_, end = r.prompt(a, "m2", "[[wait never]] stop me", func(*sink) {
+	_, end = r.prompt(a, "m2", "[[wait never]] stop me", func(*hosttest.Sink) {
 		r.asked("stop me")
 		if err := a.Interrupt(t.Context()); err != nil {
 			t.Error(err)
@@ -159,13 +160,13 @@ func (r *real) again() {
 	r.look(a, "m3", adapter.Absent)
 	before := len(r.model.Requests())
 	s, end := r.prompt(a, "m2", "stop me once more", nil)
-	if all := s.all(); end.Code != codex.CodeRepeated || end.Outcome != host.Interrupted || len(all) != 0 || len(r.model.Requests()) != before {
+	if all := s.All(); end.Code != codex.CodeRepeated || end.Outcome != host.Interrupted || len(all) != 0 || len(r.model.Requests()) != before {
 		r.t.Errorf("a repeat: got %+v after %q, want that it was not sent again", end, all)
 	}
 	s, end = r.prompt(a, "m3", "and now", nil)
-	all := strings.Join(s.all(), "")
+	all := strings.Join(s.All(), "")
 	if end.Outcome != host.Success || !strings.Contains(all, "ACK and now") || strings.Contains(all, "hello") {
-		r.t.Errorf("got %+v after %q, want success with this turn alone", end, s.all())
+		r.t.Errorf("got %+v after %q, want success with this turn alone", end, s.All())
 	}
 	for _, q := range r.model.Requests() {
 		if q.Text == "and now" && !strings.Contains(strings.Join(q.Users, "\n"), "hello") {
@@ -189,8 +190,8 @@ func TestRealPermissions(t *testing.T) {
 	}{{"decline", false, host.Success}, {"accept", true, host.Success}, {"", false, host.Cancelled}} {
 		name := "PLANTED-" + tt.choice
 		text := `[[tool exec_command {"cmd":"touch ` + name + `","sandbox_permissions":"require_escalated","justification":"PLANTED"}]]`
-		s, end := r.prompt(a, "m"+tt.choice, text, func(s *sink) {
-			p := s.permission(t, 1)
+		s, end := r.prompt(a, "m"+tt.choice, text, func(s *hosttest.Sink) {
+			p := s.Permission(t, 1)
 			if tt.choice == "" {
 				if err := a.Interrupt(t.Context()); err != nil {
 					t.Error(err)
@@ -203,7 +204,7 @@ func TestRealPermissions(t *testing.T) {
 		if made := err == nil; made != tt.made || end.Outcome != tt.outcome {
 			t.Errorf("%q: got the file %v and %+v, want %v and %s", tt.choice, made, end, tt.made, tt.outcome)
 		}
-		all := strings.Join(s.all(), "\n")
+		all := strings.Join(s.All(), "\n")
 		if !strings.Contains(all, `permission "touch" asked`) || !strings.Contains(all, `"touch" execute`) {
 			t.Errorf("%q: got\n%s\nwant the permission and the command by the name of the program", tt.choice, all)
 		}

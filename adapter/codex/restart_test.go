@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/codex"
 )
 
@@ -19,8 +20,8 @@ func restart(t *testing.T, m *memory, play func(f *fake)) (*fake, *codex.Agent, 
 	o.Store = m
 	f, peer := newFake(t)
 	a, err := opened(t, f, peer, o, nil, func() {
-		f.answer(f.expect("initialize"), hello)
-		f.expect("initialized")
+		f.answer(f.Expect("initialize"), hello)
+		f.Expect("initialized")
 		play(f)
 	})
 	return f, a, err
@@ -30,13 +31,13 @@ func restart(t *testing.T, m *memory, play func(f *fake)) (*fake, *codex.Agent, 
 func TestNewThread(t *testing.T) {
 	m := &memory{}
 	_, _, err := restart(t, m, func(f *fake) {
-		f.answer(f.expect("thread/start"), madeOne)
-		name := f.expect("thread/name/set")
+		f.answer(f.Expect("thread/start"), madeOne)
+		name := f.Expect("thread/name/set")
 		if m.Thread != "" {
 			t.Errorf("got the thread %q stored before it has a name, want none", m.Thread)
 		}
 		f.answer(name, `{}`)
-		f.answer(f.expect("thread/turns/list"), noTurns)
+		f.answer(f.Expect("thread/turns/list"), noTurns)
 	})
 	if err != nil || m.Thread != "t-1" || len(m.Earlier) != 0 {
 		t.Errorf("got %+v, %v, want the thread t-1 alone", m.Record, err)
@@ -48,20 +49,20 @@ func TestThreadThatIsLost(t *testing.T) {
 	for _, why := range []string{"no rollout found for thread id t-0", "session t-0 is archived"} {
 		m := &memory{codex.Record{Thread: "t-0", Earlier: []string{"t-9"}}}
 		f, a, err := restart(t, m, func(f *fake) {
-			f.fail(f.expect("thread/resume"), -32600, why)
-			f.answer(f.expect("thread/start"), madeOne)
-			f.answer(f.expect("thread/name/set"), `{}`)
-			f.answer(f.expect("thread/turns/list"), noTurns)
-			f.fail(f.expect("thread/turns/list"), -32600, "thread not loaded: t-9")
-			f.answer(f.expect("thread/turns/list"), noTurns)
+			f.fail(f.Expect("thread/resume"), -32600, why)
+			f.answer(f.Expect("thread/start"), madeOne)
+			f.answer(f.Expect("thread/name/set"), `{}`)
+			f.answer(f.Expect("thread/turns/list"), noTurns)
+			f.fail(f.Expect("thread/turns/list"), -32600, "thread not loaded: t-9")
+			f.answer(f.Expect("thread/turns/list"), noTurns)
 		})
 		if err != nil || m.Thread != "t-1" || strings.Join(m.Earlier, " ") != "t-9 t-0" {
 			t.Fatalf("got %+v, %v, want t-1 after t-9 and t-0", m.Record, err)
 		}
 		s := taken(t, f, a, "m1")
 		f.complete("completed")
-		s.end(t)
-		if all := s.all(); len(all) != 1 || !strings.HasPrefix(all[0], "warning context_lost") {
+		s.End(t)
+		if all := s.All(); len(all) != 1 || !strings.HasPrefix(all[0], "warning context_lost") {
 			t.Errorf("got %q, want that the context is lost", all)
 		}
 	}
@@ -69,13 +70,13 @@ func TestThreadThatIsLost(t *testing.T) {
 
 // TestThreadOfAnotherWriter is asked for again, and never replaced by another.
 func TestThreadOfAnotherWriter(t *testing.T) {
-	writing := func(f *fake) { f.fail(f.expect("thread/resume"), -32600, "thread t-1 already has an active writer") }
+	writing := func(f *fake) { f.fail(f.Expect("thread/resume"), -32600, "thread t-1 already has an active writer") }
 	m := &memory{codex.Record{Thread: "t-1"}}
 	_, _, err := restart(t, m, func(f *fake) {
 		writing(f)
 		writing(f)
-		f.answer(f.expect("thread/resume"), madeOne)
-		f.answer(f.expect("thread/turns/list"), noTurns)
+		f.answer(f.Expect("thread/resume"), madeOne)
+		f.answer(f.Expect("thread/turns/list"), noTurns)
 	})
 	if err != nil {
 		t.Errorf("got %v, want that it goes on when the other writer is gone", err)
@@ -89,12 +90,12 @@ func TestThreadOfAnotherWriter(t *testing.T) {
 		_, err := codex.Open(ctx, peer, nil, o)
 		got <- err
 	}()
-	f.answer(f.expect("initialize"), hello)
-	f.expect("initialized")
+	f.answer(f.Expect("initialize"), hello)
+	f.Expect("initialized")
 	writing(f)
 	cancel()
 	// Depending on what comes first the context ends in the request or in the pause.
-	if err := receive(t, "the error", got); !errors.Is(err, codex.ErrWriter) && !errors.Is(err, context.Canceled) {
+	if err := hosttest.Receive(t, "the error", got); !errors.Is(err, codex.ErrWriter) && !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want ErrWriter", err)
 	}
 	if m.Thread != "t-1" || len(m.Earlier) != 0 {
@@ -105,7 +106,7 @@ func TestThreadOfAnotherWriter(t *testing.T) {
 // TestThreadWithAnotherID is no answer that anything is built on.
 func TestThreadWithAnotherID(t *testing.T) {
 	m := &memory{codex.Record{Thread: "t-7"}}
-	if _, _, err := restart(t, m, func(f *fake) { f.answer(f.expect("thread/resume"), madeOne) }); err == nil || m.Thread != "t-7" {
+	if _, _, err := restart(t, m, func(f *fake) { f.answer(f.Expect("thread/resume"), madeOne) }); err == nil || m.Thread != "t-7" {
 		t.Errorf("got %v and %+v, want an error and t-7 kept", err, m.Record)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/codex"
 	"github.com/docket-go/docket/adapter/host"
 )
@@ -38,8 +39,8 @@ func TestValues(t *testing.T) {
 		f.note(n.method, `,"turnId":"u-2",`+n.fields) // of another turn
 	}
 	f.complete("completed")
-	s.end(t)
-	equal(t, "emissions", s.all(), []string{
+	s.End(t)
+	hosttest.Equal(t, "emissions", s.All(), []string{
 		"thought let me", "thought a\n\nb", "thought [x] one\n[~] two\n[ ] three\n", "text hel", "text lo",
 		`tool c1 "git" execute running`, `tool c1 "git" execute done`, `tool c2 "command" execute failed`,
 		`tool c3 "change of 2 files" edit failed`, `tool c4 "tickets search" other running`, `tool c5 "web search" search done`,
@@ -47,7 +48,7 @@ func TestValues(t *testing.T) {
 		"host.Usage {Input:11 Cached:0 Output:5 Reasoning:0 Total:16}", "host.Usage {Input:21 Cached:3 Output:15 Reasoning:2 Total:36}",
 		"warning retry Reconnecting... …",
 	})
-	for _, n := range s.natives {
+	for _, n := range s.Natives() {
 		if n.Provider != "codex" || n.Session != "t-1" || n.Turn != "u-1" {
 			t.Errorf("got the native %+v, want codex, its thread and its turn", n)
 		}
@@ -79,7 +80,7 @@ func TestEnds(t *testing.T) {
 		f, a := open(t, whole, nil)
 		s := taken(t, f, a, "m1")
 		f.note("turn/completed", `,"turn":{"id":"u-1",`+tt.turn+`}`)
-		if end := s.end(t); end.Outcome != tt.outcome || end.Code != tt.code {
+		if end := s.End(t); end.Outcome != tt.outcome || end.Code != tt.code {
 			t.Errorf("%s: got %+v, want %s %q", tt.turn, end, tt.outcome, tt.code)
 		}
 	}
@@ -90,11 +91,11 @@ func TestProgramThatDies(t *testing.T) {
 	f, a := open(t, whole, nil)
 	s := taken(t, f, a, "m1")
 	f.text("half")
-	f.conn.Close()
-	if end := s.end(t); end.Outcome != host.Interrupted || end.Code != host.CodeAgentExited {
+	f.Conn.Close()
+	if end := s.End(t); end.Outcome != host.Interrupted || end.Code != host.CodeAgentExited {
 		t.Errorf("got %+v, want interrupted, agent_exited", end)
 	}
-	receive(t, "the end", a.Done())
+	hosttest.Receive(t, "the end", a.Done())
 }
 
 // TestPieces are joined until something else comes.
@@ -108,13 +109,13 @@ func TestPieces(t *testing.T) {
 	}
 	f.note("item/reasoning/textDelta", `,"turnId":"u-1","itemId":"r","delta":"hm"`)
 	f.complete("completed")
-	s.end(t)
-	equal(t, "emissions", s.all(), []string{"text ab0123456789", "text c", "thought hm"})
+	s.End(t)
+	hosttest.Equal(t, "emissions", s.All(), []string{"text ab0123456789", "text c", "thought hm"})
 	o.PieceDelay = time.Millisecond
 	f, a = open(t, o, nil)
 	s = taken(t, f, a, "m1")
 	f.note("item/agentMessage/delta", `,"turnId":"u-1","itemId":"a","delta":"x"`)
-	s.await(t, func() bool { return len(s.values) == 1 })
+	s.Await(t, func(values []host.Value) bool { return len(values) == 1 })
 }
 
 // TestFacts are published as they become known.
@@ -131,7 +132,7 @@ func TestFacts(t *testing.T) {
 	f.note("model/rerouted", `,"turnId":"u-1","toModel":"other"`)
 	f.note("thread/tokenUsage/updated", `,"turnId":"u-1","tokenUsage":{"last":{"totalTokens":16},"modelContextWindow":1000}`)
 	f.complete("completed")
-	s.end(t)
+	s.End(t)
 	mu.Lock()
 	defer mu.Unlock()
 	for name, want := range map[string]string{

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/host"
 )
 
@@ -183,7 +184,7 @@ func TestNothingLeaks(t *testing.T) {
 	insert(t, dir, prompt("m0"), adapter.Taken)
 	idle(t, dir)
 	before := resources(t)
-	c := patient{host.NewClient(dir)}
+	c := hosttest.Patient{Client: host.NewClient(dir)}
 	for n := range 1000 {
 		if err := c.Insert(t.Context(), prompt(fmt.Sprint("m", n+1))); err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/host"
 )
 
@@ -36,8 +37,14 @@ func run(t *testing.T, env ...string) *exec.Cmd {
 	return c
 }
 
-// child is a broker until its standard input ends.
-func child(string) int {
+// child is what the other process does: it is a broker until its standard input ends, or
+// saves a file and dies.
+func child(role string) int {
+	if role == "save" {
+		hosttest.DieAt(os.Getenv("HOST_TEST_STEP"))
+		_ = host.File{Dir: os.Getenv("HOST_TEST_DIR"), Name: "kept.json"}.Save("new")
+		return 0
+	}
 	b, err := host.Open(host.Options{Session: session(os.Getenv("HOST_TEST_DIR")), Start: sleeps(os.Getenv("HOST_TEST_PIDS"))})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -5,6 +5,7 @@ package host_test
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -72,6 +73,30 @@ func TestFileThatCannotBeRead(t *testing.T) {
 	f := host.File{Dir: filepath.Join(dir, "file"), Name: "thread.json"} // fails for root, too
 	if found, err := f.Load(new(any)); found || err == nil || errors.Is(err, host.ErrFile) || !strings.Contains(err.Error(), f.Path()) {
 		t.Errorf("got %v, %v, want an error that is not %v, and the path", found, err, host.ErrFile)
+	}
+}
+
+// TestFileKilled kills a process between any two steps of a Save.
+func TestFileKilled(t *testing.T) {
+	for step, want := range map[string]string{
+		"adapter/host: kept.json is drafted":  "old",
+		"adapter/host: kept.json is in place": "new",
+	} {
+		f := host.File{Dir: t.TempDir(), Name: "kept.json"}
+		must(t, f.Save("old"))
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), "HOST_TEST_ROLE=save", "HOST_TEST_DIR="+f.Dir, "HOST_TEST_STEP="+step)
+		if out, err := child.CombinedOutput(); err == nil || child.ProcessState.Exited() {
+			t.Fatalf("%s: got %v, %s, want it killed", step, err, out)
+		}
+		var got string
+		if found, err := f.Load(&got); !found || err != nil || got != want {
+			t.Errorf("%s: got %v, %q, %v, want %q", step, found, got, err, want)
+		}
+		must(t, f.Save("newer"))
+		if found, err := f.Load(&got); !found || err != nil || got != "newer" {
+			t.Errorf("%s: afterwards: got %v, %q, %v, want newer", step, found, got, err)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/adaptertest"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/host"
 )
 
@@ -20,7 +21,7 @@ func TestConformance(t *testing.T) {
 		record(t, dir)
 		idle(t, dir)
 		return adaptertest.Harness{
-			Adapter:  patient{host.NewClient(dir)},
+			Adapter:  hosttest.Patient{Client: host.NewClient(dir)},
 			Received: func() ([]adapter.Prompt, error) { return agent.received(), nil },
 			Refuse: func() error {
 				agent.set(func(context.Context, adapter.Prompt, host.Sink) error { return adapter.Refuse(errors.New("no room")) })
@@ -45,16 +46,4 @@ func TestConformance(t *testing.T) {
 			},
 		}
 	})
-}
-
-// A patient client waits for the end of the turn before, as the pass that a recorder
-// starts after each turn does.
-type patient struct{ *host.Client }
-
-func (p patient) Insert(ctx context.Context, prompt adapter.Prompt) error {
-	err := p.Client.Insert(ctx, prompt)
-	for errors.Is(err, adapter.ErrBusy) && ctx.Err() == nil {
-		err = p.Client.Insert(ctx, prompt)
-	}
-	return err
 }

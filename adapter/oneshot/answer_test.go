@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/host"
 	"github.com/docket-go/docket/adapter/oneshot"
 )
@@ -37,13 +38,13 @@ func TestAnswersWithoutABegin(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
 			f.script(tt.script...)
-			a := f.open(tt.preset, oneshot.Options{Settle: patience})
+			a := f.open(tt.preset, oneshot.Options{Settle: hosttest.Patience})
 			s, err := submit(t, a, strings.Repeat("long ", 100_000))
 			if adapter.AnswerOf(err) != tt.want || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("got %v (%s), want %s with %q", err, adapter.AnswerOf(err), tt.want, tt.says)
 			}
-			if all := s.all(); len(all) != 0 || len(s.finishes) != 0 {
-				t.Errorf("got %q and %v, want nothing of a turn that is over", all, s.finishes)
+			if all := all(s); len(all) != 0 || len(s.Ends()) != 0 {
+				t.Errorf("got %q and %v, want nothing of a turn that is over", all, s.Ends())
 			}
 			f.script("read", turnStarted, `{"type":"message","role":"user"}`, `{"type":"step_start"}`)
 			if _, err := submit(t, a, "next"); err != nil {
@@ -70,16 +71,16 @@ func TestTimeIsOver(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
 			f.script(tt.script...)
-			a := f.open(tt.preset, oneshot.Options{Settle: patience})
+			a := f.open(tt.preset, oneshot.Options{Settle: hosttest.Patience})
 			ctx, cancel := context.WithCancel(context.Background())
 			go func() { f.await("here"); cancel() }()
-			s := newSink()
+			s := hosttest.NewSink()
 			err := a.Submit(ctx, adapter.Prompt{MID: "m", Text: strings.Repeat("long ", 100_000)}, s)
 			if adapter.AnswerOf(err) != tt.want || !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v (%s), want %s", err, adapter.AnswerOf(err), tt.want)
 			}
-			if len(s.all())+len(s.finishes) != 0 {
-				t.Errorf("got %q and %v, want nothing", s.all(), s.finishes)
+			if len(all(s))+len(s.Ends()) != 0 {
+				t.Errorf("got %q and %v, want nothing", all(s), s.Ends())
 			}
 			if err := a.Submit(ctx, adapter.Prompt{MID: "m", Text: "x"}, s); adapter.AnswerOf(err) != adapter.Refused {
 				t.Errorf("with a context that is over: got %v, want a refusal", err)
@@ -95,7 +96,7 @@ func TestSettle(t *testing.T) {
 	f.script("touch here", "await read", "read", "await go",
 		`{"type":"step_start","sessionID":"ses_1","part":{"id":"p"}}`, `{"type":"step_finish","sessionID":"ses_1","part":{"reason":"stop"}}`)
 	a := f.open(oneshot.OpenCode, oneshot.Options{Settle: -1})
-	answer, s := make(chan error, 1), newSink()
+	answer, s := make(chan error, 1), hosttest.NewSink()
 	go func() { answer <- a.Submit(context.Background(), adapter.Prompt{MID: "m", Text: "short"}, s) }()
 	f.await("here")
 	if oneshot.UnreadKnown() { // the pipe has it all, the program nothing
@@ -106,11 +107,11 @@ func TestSettle(t *testing.T) {
 		}
 	}
 	f.touch("read")
-	if err := receive(t, "an answer", answer); err != nil {
+	if err := hosttest.Receive(t, "an answer", answer); err != nil {
 		t.Fatal(err)
 	}
 	f.touch("go")
-	if end := s.end(t); end.Outcome != host.Success {
+	if end := s.End(t); end.Outcome != host.Success {
 		t.Errorf("got %+v, want success", end)
 	}
 }
@@ -132,7 +133,7 @@ func TestContextLost(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
 			seat := &host.Seat{Session: adapter.Session{ID: "s1", Dir: t.TempDir()}}
-			a := f.openIn(seat, tt.preset, oneshot.Options{Settle: patience})
+			a := f.openIn(seat, tt.preset, oneshot.Options{Settle: hosttest.Patience})
 			store := oneshot.FileStore{Dir: seat.Session.Dir, Preset: tt.preset.Name}
 			work, err := os.Getwd()
 			if err != nil {
@@ -151,8 +152,8 @@ func TestContextLost(t *testing.T) {
 				if want != adapter.Taken {
 					continue
 				}
-				if end := s.end(t); end.Outcome != host.Success || !strings.Contains(strings.Join(s.all(), ""), oneshot.CodeContextLost) {
-					t.Errorf("got %q and %+v, want success and that the context is lost", s.all(), end)
+				if end := s.End(t); end.Outcome != host.Success || !strings.Contains(strings.Join(all(s), ""), oneshot.CodeContextLost) {
+					t.Errorf("got %q and %+v, want success and that the context is lost", all(s), end)
 				}
 			}
 			if !slices.Contains(f.args(1), "old") || slices.Contains(f.args(2), "old") {
@@ -199,8 +200,8 @@ func TestStoreThatFails(t *testing.T) {
 	f.script("read", threadStarted, turnStarted, turnCompleted)
 	a = f.open(oneshot.Codex, oneshot.Options{Store: fullStore{}})
 	s, end := turn(t, a, "go")
-	if end.Outcome != host.Success || !strings.Contains(strings.Join(s.all(), ""), oneshot.CodeContextUnsaved) {
-		t.Errorf("got %q and %+v, want success and that the id is not kept", s.all(), end)
+	if end.Outcome != host.Success || !strings.Contains(strings.Join(all(s), ""), oneshot.CodeContextUnsaved) {
+		t.Errorf("got %q and %+v, want success and that the id is not kept", all(s), end)
 	}
 }
 
@@ -231,7 +232,7 @@ func TestInterruptWhileSubmitting(t *testing.T) {
 	if err := a.Interrupt(context.Background()); err != nil {
 		t.Error(err)
 	}
-	if err := receive(t, "an answer", answer); adapter.AnswerOf(err) != adapter.Refused {
+	if err := hosttest.Receive(t, "an answer", answer); adapter.AnswerOf(err) != adapter.Refused {
 		t.Errorf("got %v, want a refusal", err)
 	}
 	f.script("read", turnStarted, turnCompleted)
@@ -258,7 +259,7 @@ func TestDoubts(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.touch(await)
-		if end := s.end(t); end.Outcome != host.Interrupted {
+		if end := s.End(t); end.Outcome != host.Interrupted {
 			t.Errorf("process %d: got %+v, want interrupted", i+1, end)
 		}
 		if resumes := slices.Contains(f.args(i+1), "old"); resumes != (i < 2) {

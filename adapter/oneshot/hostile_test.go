@@ -30,10 +30,10 @@ func TestHostileStreams(t *testing.T) {
 			script = append(append(script, garbage...), said("whole"), turnCompleted)
 			f.script(append(script, garbage...)...)
 			s, end := turn(t, f.open(oneshot.Codex, oneshot.Options{}), "go")
-			if end.Outcome != host.Success || !strings.Contains(strings.Join(s.all(), "\n"), "text whole") {
-				t.Errorf("got %d values and %+v, want the text and success", len(s.all()), end)
+			if end.Outcome != host.Success || !strings.Contains(strings.Join(all(s), "\n"), "text whole") {
+				t.Errorf("got %d values and %+v, want the text and success", len(all(s)), end)
 			}
-			for _, v := range s.all() {
+			for _, v := range all(s) {
 				if !utf8.ValidString(v) {
 					t.Errorf("got %q, want valid UTF-8", v)
 				}
@@ -60,8 +60,8 @@ func TestLongLines(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	s, end := turn(t, a, "go")
 	runtime.ReadMemStats(&after)
-	if end.Outcome != host.Success || !strings.Contains(strings.Join(s.all(), "\n"), oneshot.CodeUpdateLost) {
-		t.Errorf("got %q and %+v, want success and that something was lost", s.all(), end)
+	if end.Outcome != host.Success || !strings.Contains(strings.Join(all(s), "\n"), oneshot.CodeUpdateLost) {
+		t.Errorf("got %q and %+v, want success and that something was lost", all(s), end)
 	}
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 32<<20 {
 		t.Errorf("got %d bytes allocated, want that lines are not kept", grown)

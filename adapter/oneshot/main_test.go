@@ -11,24 +11,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/adaptertest/realagent"
 	"github.com/docket-go/docket/adapter/host"
 	"github.com/docket-go/docket/adapter/oneshot"
 )
 
-// patience bounds every wait for something that must happen.
-const patience = time.Minute
-
 func TestMain(m *testing.M) {
-	if dir := os.Getenv("ONESHOT_TEST_SAVE"); dir != "" {
-		os.Exit(saveAndDie(dir))
-	}
 	if dir := os.Getenv("ONESHOT_TEST_PROGRAM"); dir != "" {
 		os.Exit(play(dir))
 	}
@@ -71,19 +65,13 @@ func (f *fake) touch(name string) {
 // await waits for a file of the program.
 func (f *fake) await(name string) string {
 	f.t.Helper()
-	end, tick := time.NewTimer(patience), time.NewTicker(5*time.Millisecond)
-	defer end.Stop()
-	defer tick.Stop()
-	for {
-		if data, err := os.ReadFile(filepath.Join(f.dir, name)); err == nil {
-			return string(data)
-		}
-		select {
-		case <-tick.C:
-		case <-end.C:
-			f.t.Fatalf("got no %s", name)
-		}
-	}
+	var data []byte
+	hosttest.Eventually(f.t, "there is "+name, func() (there bool) {
+		var err error
+		data, err = os.ReadFile(filepath.Join(f.dir, name))
+		return err == nil
+	})
+	return string(data)
 }
 
 // args returns the arguments of the nth process.
@@ -194,44 +182,8 @@ func do(dir string, n int, step string) (code int, ends bool) {
 	return 0, false
 }
 
-// A sink keeps what comes of a prompt.
-type sink struct {
-	finished chan struct{}
-
-	mu       sync.Mutex
-	values   []host.Value
-	natives  []host.Native
-	finishes []host.Finished
-	late     int
-}
-
-func newSink() *sink { return &sink{finished: make(chan struct{})} }
-
-func (s *sink) Emit(n host.Native, v host.Value) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.finishes) > 0 {
-		s.late++
-	}
-	s.values = append(s.values, v)
-	s.natives = append(s.natives, n)
-}
-
-func (s *sink) Finish(_ host.Native, f host.Finished) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.finishes = append(s.finishes, f)
-	if len(s.finishes) == 1 {
-		close(s.finished)
-	}
-}
-
 // all returns the emissions in a form that is easily compared.
-func (s *sink) all() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return show(s.values)
-}
+func all(s *hosttest.Sink) []string { return show(s.Values()) }
 
 func show(values []host.Value) (list []string) {
 	for _, v := range values {
@@ -255,46 +207,21 @@ func show(values []host.Value) (list []string) {
 	return list
 }
 
-// end waits for the end of the turn.
-func (s *sink) end(t testing.TB) host.Finished {
-	t.Helper()
-	receive(t, "the end of the turn", s.finished)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.finishes) != 1 || s.late != 0 {
-		t.Errorf("got the ends %v and %d emissions after them, want one and none", s.finishes, s.late)
-	}
-	return s.finishes[0]
-}
-
 // submit hands over a prompt, with a bound.
-func submit(t testing.TB, a host.Agent, text string) (*sink, error) {
+func submit(t testing.TB, a host.Agent, text string) (*hosttest.Sink, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), hosttest.Patience)
 	defer cancel()
-	s := newSink()
+	s := hosttest.NewSink()
 	return s, a.Submit(ctx, adapter.Prompt{MID: "m-1", Text: text}, s)
 }
 
 // turn runs a whole turn.
-func turn(t testing.TB, a host.Agent, text string) (*sink, host.Finished) {
+func turn(t testing.TB, a host.Agent, text string) (*hosttest.Sink, host.Finished) {
 	t.Helper()
 	s, err := submit(t, a, text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, s.end(t)
-}
-
-// receive waits for a channel.
-func receive[V any](t testing.TB, what string, from <-chan V) (v V) {
-	t.Helper()
-	end := time.NewTimer(patience)
-	defer end.Stop()
-	select {
-	case v = <-from:
-	case <-end.C:
-		t.Fatalf("got nothing, want %s", what)
-	}
-	return v
+	return s, s.End(t)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/host"
 	"github.com/docket-go/docket/adapter/oneshot"
 )
@@ -41,7 +42,7 @@ func TestOneProcessAPrompt(t *testing.T) {
 		f.script("read", threadStarted, turnStarted, said("done"), turnCompleted)
 		a := f.openIn(seat, oneshot.Codex, oneshot.Options{})
 		s, end := turn(t, a, text)
-		if got := s.all(); end != (host.Finished{Outcome: host.Success}) || !slices.Contains(got, "text done") {
+		if got := all(s); end != (host.Finished{Outcome: host.Success}) || !slices.Contains(got, "text done") {
 			t.Errorf("got %q and %+v, want the text and success", got, end)
 		}
 		if got := f.await(fmt.Sprintf("prompt-%d", i+1)); got != text {
@@ -54,7 +55,7 @@ func TestOneProcessAPrompt(t *testing.T) {
 		if got := f.args(i + 1); !slices.Equal(got, want) {
 			t.Errorf("process %d: got arguments %q, want %q", i+1, got, want)
 		}
-		if n := s.natives[0]; n != (host.Native{Provider: "codex", Session: "th-1", Item: "item_1"}) {
+		if n := s.Natives()[0]; n != (host.Native{Provider: "codex", Session: "th-1", Item: "item_1"}) {
 			t.Errorf("got %+v, want where it came from", n)
 		}
 	}
@@ -76,7 +77,7 @@ func TestSubmitDoesNotWaitForTheTurn(t *testing.T) {
 		t.Errorf("second prompt: got %v, want ErrBusy", err)
 	}
 	f.touch("go")
-	if end := s.end(t); end.Outcome != host.Success {
+	if end := s.End(t); end.Outcome != host.Success {
 		t.Errorf("got %+v, want success", end)
 	}
 }
@@ -107,8 +108,8 @@ func TestEnds(t *testing.T) {
 			if end != tt.want {
 				t.Errorf("got %+v, want %+v", end, tt.want)
 			}
-			if slices.Contains(s.all(), "text late") {
-				t.Errorf("got %q, want nothing after the end", s.all())
+			if slices.Contains(all(s), "text late") {
+				t.Errorf("got %q, want nothing after the end", all(s))
 			}
 		})
 	}
@@ -138,7 +139,7 @@ func TestOutputThatIsHeldOpen(t *testing.T) {
 	}
 	escapee.await("here")
 	f.touch("go")
-	if end := s.end(t); end.Outcome != host.Success {
+	if end := s.End(t); end.Outcome != host.Success {
 		t.Errorf("got %+v, want success", end)
 	}
 	escapee.touch("end")
@@ -162,7 +163,7 @@ func TestUsageOfAConversation(t *testing.T) {
 	} {
 		f.script("read", threadStarted, turnStarted, tt.end)
 		s, _ := turn(t, a, "go")
-		if got := strings.Join(s.all(), ""); got != tt.want {
+		if got := strings.Join(all(s), ""); got != tt.want {
 			t.Errorf("turn %d: got %q, want %q", i+1, got, tt.want)
 		}
 	}
@@ -197,7 +198,7 @@ func TestInterrupt(t *testing.T) {
 			if err := a.Interrupt(context.Background()); err != nil {
 				t.Error(err)
 			}
-			if end := s.end(t); end.Outcome != tt.want || end.Code != "" {
+			if end := s.End(t); end.Outcome != tt.want || end.Code != "" {
 				t.Errorf("got %+v, want %s", end, tt.want)
 			}
 			f.script("read", turnStarted, turnCompleted)
@@ -223,8 +224,8 @@ func TestClose(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}
-	receive(t, "Done", a.Done())
-	if end := s.end(t); end.Outcome != host.Interrupted || a.Err() == nil {
+	hosttest.Receive(t, "Done", a.Done())
+	if end := s.End(t); end.Outcome != host.Interrupted || a.Err() == nil {
 		t.Errorf("got %+v and %v, want interrupted and why", end, a.Err())
 	}
 	if _, err := submit(t, a, "more"); !errors.Is(err, adapter.ErrGone) {
@@ -246,7 +247,7 @@ func TestCloseWhileSubmitting(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := receive(t, "an answer", answer); adapter.AnswerOf(err) != adapter.Refused {
+	if err := hosttest.Receive(t, "an answer", answer); adapter.AnswerOf(err) != adapter.Refused {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/adaptertest/fakemodel"
+	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/adaptertest/realagent"
 	"github.com/docket-go/docket/adapter/host"
 	"github.com/docket-go/docket/adapter/oneshot"
@@ -113,11 +114,11 @@ func (r *real) tryOnce() {
 }
 
 // prompt hands over a text and waits for the end of its turn.
-func (r *real) prompt(text string, meanwhile func()) (*sink, host.Finished) {
+func (r *real) prompt(text string, meanwhile func()) (*hosttest.Sink, host.Finished) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), realPatience)
 	defer cancel()
-	s := newSink()
+	s := hosttest.NewSink()
 	if err := r.agent.Submit(ctx, adapter.Prompt{MID: "m", Text: text}, s); err != nil {
 		r.t.Fatalf("%q: %v", text, err)
 	}
@@ -125,11 +126,11 @@ func (r *real) prompt(text string, meanwhile func()) (*sink, host.Finished) {
 		meanwhile()
 	}
 	select {
-	case <-s.finished:
+	case <-s.Done():
 	case <-ctx.Done():
-		r.t.Fatalf("%q: got %q and no end, want one", text, s.all())
+		r.t.Fatalf("%q: got %q and no end, want one", text, all(s))
 	}
-	return s, s.end(r.t)
+	return s, s.End(r.t)
 }
 
 // last returns the last request that began a turn.
@@ -149,8 +150,8 @@ func (r *real) answers() {
 	text := "say \"hello\" <&> \u2028 \\ to\n$HOME `x` 'y' %s\n--version\n!ls @file \U0001F600 end"
 	for _, said := range []string{text, "and now"} {
 		s, end := r.prompt(said, nil)
-		if end != (host.Finished{Outcome: host.Success}) || !strings.Contains(strings.Join(s.all(), ""), "text ACK "+said) {
-			r.t.Errorf("got %+v after %q, want success with the model's answer", end, s.all())
+		if end != (host.Finished{Outcome: host.Success}) || !strings.Contains(strings.Join(all(s), ""), "text ACK "+said) {
+			r.t.Errorf("got %+v after %q, want success with the model's answer", end, all(s))
 		}
 		if got := r.last().Text; got != said {
 			r.t.Errorf("model: got %q, want %q byte for byte", got, said)
@@ -168,7 +169,7 @@ func (r *real) answers() {
 func (r *real) usesTools(tool string) {
 	r.t.Helper()
 	s, end := r.prompt(tool, nil)
-	all := s.all()
+	all := all(s)
 	if end.Outcome != host.Success || !slices.ContainsFunc(all, func(v string) bool { return strings.HasPrefix(v, "tool ") && strings.HasSuffix(v, " done") }) {
 		r.t.Errorf("got %+v after %q, want success with a tool", end, all)
 	}
@@ -184,7 +185,7 @@ func (r *real) fails(text string) {
 	r.t.Helper()
 	s, end := r.prompt(text, nil)
 	if end.Outcome != host.Failure || end.Code != oneshot.CodeAgentError || end.Diagnostic == "" {
-		r.t.Errorf("%q: got %+v after %q, want an error that says something", text, end, s.all())
+		r.t.Errorf("%q: got %+v after %q, want an error that says something", text, end, all(s))
 	}
 }
 
@@ -232,7 +233,7 @@ func (r *real) dies() {
 	}
 	s, end := r.prompt("after it", nil)
 	if end.Outcome != host.Success {
-		r.t.Errorf("after it: got %+v and %q, want success", end, s.all())
+		r.t.Errorf("after it: got %+v and %q, want success", end, all(s))
 	}
 	if users := r.last().Users; !slices.Contains(users, "and now") {
 		r.t.Errorf("model: got %q, want the conversation of before", users)
@@ -263,14 +264,14 @@ func (r *real) losesContext(p oneshot.Preset) {
 	var end host.Finished
 	var said []string
 	for range tries {
-		s := newSink()
+		s := hosttest.NewSink()
 		ctx, cancel := context.WithTimeout(context.Background(), realPatience)
 		err = r.agent.Submit(ctx, adapter.Prompt{MID: "m", Text: "lost"}, s)
 		cancel()
 		if err != nil {
 			continue
 		}
-		if end, said = s.end(r.t), s.all(); end.Outcome == host.Success {
+		if end, said = s.End(r.t), all(s); end.Outcome == host.Success {
 			break
 		}
 	}

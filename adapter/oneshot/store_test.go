@@ -3,12 +3,10 @@ package oneshot_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/docket-go/docket/adapter/oneshot"
-	"github.com/docket-go/docket/lock/step"
 )
 
 func TestFileStoreKeepsTheLast(t *testing.T) {
@@ -56,44 +54,4 @@ func TestFileStoreDamaged(t *testing.T) {
 			t.Errorf("%q: got %q, %v, want ErrStore", content, id, err)
 		}
 	}
-}
-
-// TestFileStoreKilled kills a process between any two steps of a Save.
-func TestFileStoreKilled(t *testing.T) {
-	for name, want := range map[string]string{
-		"adapter/host: oneshot-session.json is drafted":  "old",
-		"adapter/host: oneshot-session.json is in place": "new",
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := oneshot.FileStore{Dir: t.TempDir(), Preset: "codex"}
-			if err := s.Save("/w", "old"); err != nil {
-				t.Fatal(err)
-			}
-			child := exec.Command(os.Args[0])
-			child.Env = append(os.Environ(), "ONESHOT_TEST_SAVE="+s.Dir, "ONESHOT_TEST_STEP="+name)
-			var died *exec.ExitError
-			if err := child.Run(); !errors.As(err, &died) || died.ExitCode() == 0 {
-				t.Fatalf("child: got %v, want that it was killed", err)
-			}
-			if id, err := s.Load("/w"); id != want || err != nil {
-				t.Errorf("got %q, %v, want %q", id, err, want)
-			}
-			if err := s.Save("/w", "newer"); err != nil {
-				t.Errorf("after it: %v", err)
-			}
-		})
-	}
-}
-
-// saveAndDie is the child of TestFileStoreKilled.
-func saveAndDie(dir string) int {
-	step.Hook(func(name string) {
-		if name == os.Getenv("ONESHOT_TEST_STEP") {
-			self, _ := os.FindProcess(os.Getpid())
-			_ = self.Kill()
-			select {}
-		}
-	})
-	_ = oneshot.FileStore{Dir: dir, Preset: "codex"}.Save("/w", "new")
-	return 0
 }
