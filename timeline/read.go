@@ -19,6 +19,13 @@ type Page struct {
 	Bad    []*LineError // the unreadable lines among them, oldest first
 }
 
+// After returns the cursor after e, which must be an event of the page.
+func (p Page) After(e Event) Cursor {
+	c := p.Next
+	c.seq = e.Seq + 1
+	return c
+}
+
 // Tail returns the last n events. It reads from the end, so that the cost does
 // not grow with the log. It takes no lock and is safe beside writers. The error is
 // [ErrClosed], ctx's or one of the system.

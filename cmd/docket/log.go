@@ -44,27 +44,31 @@ func runLog(ctx context.Context, c *call) error {
 		return err
 	}
 	return c.with(id, func(s *session.Session) error {
-		from := timeline.FollowOptions{Mode: timeline.After, After: after}
-		if !given {
-			if from, err = lastOf(ctx, s.Timeline(), limit); err != nil {
-				return err
-			}
+		switch {
+		case given:
+			return c.printLog(ctx, s, timeline.FollowOptions{Mode: timeline.After, After: after}, limit)
+		case limit < 0:
+			return c.printLog(ctx, s, timeline.FollowOptions{Mode: timeline.FromStart}, limit)
 		}
-		return c.printLog(ctx, s, from, limit)
+		return c.printTail(ctx, s, limit)
 	})
 }
 
-// lastOf says where the last n events begin; a negative n means all.
-func lastOf(ctx context.Context, log *timeline.Log, n int) (timeline.FollowOptions, error) {
-	if n < 0 {
-		return timeline.FollowOptions{Mode: timeline.FromStart}, nil
+// printTail prints the last n events, and reports what cannot be read among them.
+func (c *call) printTail(ctx context.Context, s *session.Session, n int) error {
+	page, err := s.Timeline().Tail(ctx, n)
+	if err != nil {
+		return err
 	}
-	page, err := log.Tail(ctx, n)
-	if err != nil || len(page.Events) < n {
-		return timeline.FollowOptions{Mode: timeline.FromStart}, err
+	for _, bad := range page.Bad {
+		c.report.complain(s.ID(), bad)
 	}
-	first, err := log.CursorAt(ctx, page.Events[0].Seq)
-	return timeline.FollowOptions{Mode: timeline.After, After: first}, err
+	for _, e := range page.Events {
+		if err := c.event("", timeline.Update{Event: e, Next: page.After(e)}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printLog prints at most limit events. What cannot be read is reported, and what
