@@ -91,6 +91,9 @@ func New(store *session.Store, o Options) *Dispatcher {
 // Store returns the store that d is for.
 func (d *Dispatcher) Store() *session.Store { return d.store }
 
+// Counters returns those that d counts with; nil if there are none.
+func (d *Dispatcher) Counters() *Counters { return d.options.Counters }
+
 // Close gives back the files that the Dispatcher keeps open. It must not be used
 // while another method runs.
 func (d *Dispatcher) Close() error { return d.handles.close() }

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 		"bytes":   printBytes,
 		"capture": capture,
 		"island":  island,
+		"get":     get,
 
 		"acp-agent": acpAgent,
 	}
@@ -60,7 +61,7 @@ func (c crowd) Run() int {
 //	until FILE PATTERN        wait until the file holds the pattern
 //	patch FILE OLD NEW        replace a text in a file
 //
-// and the programs repeat, bytes, capture, island and acp-agent.
+// and the programs repeat, bytes, capture, island, get and acp-agent.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {

@@ -18,7 +18,8 @@ func serveVerb() verb {
 		name: "serve", run: runServe,
 		short: "retry what is owed to every session of the store, until interrupted, and show the store over HTTP",
 		more: "With --listen it prints its address, and shows the store there to browsers and\n" +
-			"programs; /api/openapi.json describes how. Without, it opens no port.\n" +
+			"programs; /api/openapi.json describes how, and /metrics counts for Prometheus.\n" +
+			"Without, it opens no port.\n" +
 			"Who can reach the address can read all of the store, and send as its owner. So it\n" +
 			"must be one of this machine alone (127.0.0.1, ::1, localhost), unless --token-file\n" +
 			"says what every request has to bear. On a machine that others use, give one too:\n" +
@@ -54,7 +55,10 @@ func runServe(ctx context.Context, c *call) error {
 		logger.Info("stopping: what is being handed over is waited for: interrupt again to stop at once, which leaves it unconfirmed")
 	})()
 	logger.Info("sweeping", "store", c.store.Dir(), "interval", interval.Round(time.Millisecond).String())
-	d := dispatch.New(c.store, dispatch.Options{Adapters: kinds}) // the sweeper itself waits for its inserts
+	d := dispatch.New(c.store, dispatch.Options{
+		Adapters: kinds, // the sweeper itself waits for its inserts
+		Counters: &dispatch.Counters{}, Logger: logger,
+	})
 	sweeper := dispatch.NewSweeper(d, dispatch.SweepOptions{
 		Interval: interval, Grace: grace, Hurry: c.hard.Done(), Logger: logger,
 	})

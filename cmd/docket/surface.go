@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/dispatch/metrics"
 	"github.com/docket-go/docket/dispatch/surface"
 	"github.com/docket-go/docket/timeline/httpread"
 )
@@ -152,6 +153,7 @@ func (s *surfaceServer) handler(d *dispatch.Dispatcher, sweeper *dispatch.Sweepe
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", read)
+	mux.Handle("/metrics", read.Guard(metrics.New(metrics.Options{Store: d.Store(), Counters: d.Counters()})))
 	return mux, read, nil
 }
 
