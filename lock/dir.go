@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -32,11 +33,15 @@ type Options struct {
 // safe for concurrent use, and several Dirs of one directory exclude each other.
 type Dir struct {
 	path     string
-	identity os.FileInfo
+	identity fileID
 	wait     time.Duration
 	record   *kernelLock
 	delivery *kernelLock
 	turns    *kernelLock
+
+	stamping sync.Mutex
+	stamps   *os.File // the directory, see [stampOf]
+	asked    bool     // stamps is nil because there are none
 }
 
 // Open prepares the locks of the session directory dir, which must exist; nothing
@@ -47,21 +52,21 @@ func Open(dir string, o Options) (*Dir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock: %s: %w", dir, err)
 	}
-	info, err := os.Lstat(path)
+	identity, isDir, err := dirAt(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %w", ErrClosed, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
 	}
-	if !info.IsDir() {
+	if !isDir {
 		return nil, fmt.Errorf("%w: %s is not a directory", ErrClosed, path)
 	}
 	wait := o.Wait
 	if wait == 0 {
 		wait = DefaultWait
 	}
-	d := &Dir{path: path, identity: info, wait: wait}
+	d := &Dir{path: path, identity: identity, wait: wait}
 	d.record = newKernelLock(d, "record", recordFile)
 	d.delivery = newKernelLock(d, "delivery", deliveryFile)
 	d.turns = newKernelLock(d, "turns", turnsFile)
@@ -74,7 +79,24 @@ func (d *Dir) Path() string { return d.path }
 // Close gives back the lock files' descriptors. A lock that is still held is
 // freed by it: release first. The Dir can be used again afterwards.
 func (d *Dir) Close() error {
-	return errors.Join(d.record.close(), d.delivery.close(), d.turns.close())
+	err := errors.Join(d.record.close(), d.delivery.close(), d.turns.close())
+	d.stamping.Lock()
+	defer d.stamping.Unlock()
+	if d.stamps != nil {
+		err = errors.Join(err, d.stamps.Close())
+	}
+	d.stamps, d.asked = nil, false
+	return err
+}
+
+// stamped returns the open directory, nil where its stamp cannot be relied on.
+func (d *Dir) stamped() *os.File {
+	d.stamping.Lock()
+	defer d.stamping.Unlock()
+	if !d.asked {
+		d.stamps, d.asked = openStamped(d.path), true
+	}
+	return d.stamps
 }
 
 // Record waits for the record lock. The caller must release it soon: every other
@@ -122,8 +144,8 @@ func (d *Dir) TryTurns() (*Turns, error) {
 // Gone reports that the directory that was opened is not at its path any more:
 // it was removed, renamed or replaced.
 func (d *Dir) Gone() bool {
-	info, err := os.Lstat(d.path)
-	return err != nil || !os.SameFile(info, d.identity)
+	now, err := idAt(d.path)
+	return err != nil || now != d.identity
 }
 
 // Interrupted reports, without taking the lock, that the last change of several

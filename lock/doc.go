@@ -26,9 +26,10 @@
 // processes the lock is polled, so that a waiter never blocks in the kernel.
 //
 // A lock is never granted on a directory that was removed, renamed or replaced
-// since [Open]: that is [ErrClosed]. Where the file system has no working locks
-// the answer is [ErrUnsupported], and where it cannot be written [ErrReadOnly];
-// readers need no lock and are not affected.
+// since [Open]: that is [ErrClosed]. A move of a directory above it is noticed within
+// 10 ms. Where the file system has no working locks the answer is [ErrUnsupported],
+// and where it cannot be written [ErrReadOnly]; readers need no lock and are not
+// affected.
 //
 // # Crashes
 //

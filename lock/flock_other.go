@@ -14,15 +14,28 @@ var errNoLocks = errors.New("this platform has no file locks")
 // A fileID is of no use where there are no locks.
 type fileID struct{}
 
-func idOf(*os.File) (fileID, error) { return fileID{}, errNoLocks }
+func openLock(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|openFlags, 0o600)
+}
 
-func idAt(string) (fileID, error) { return fileID{}, errNoLocks }
+func idOf(*os.File) (id fileID, regular bool, err error) { return fileID{}, true, nil }
+
+func idAt(path string) (fileID, error) {
+	_, err := os.Lstat(path)
+	return fileID{}, err
+}
+
+// dirAt also tells whether a directory bears the name.
+func dirAt(path string) (id fileID, dir bool, err error) {
+	info, err := os.Lstat(path)
+	return fileID{}, err == nil && info.IsDir(), err
+}
 
 func yield() {}
 
-func tryFlock(*os.File) error { return errNoLocks }
+func tryFlock(uintptr, bool) error { return errNoLocks }
 
-func unflock(*os.File) error { return nil }
+func unflock(uintptr, bool) error { return nil }
 
 func isReadOnly(error) bool { return false }
 

@@ -16,34 +16,62 @@ const openFlags = unix.O_NOFOLLOW | unix.O_NONBLOCK
 // A fileID tells a file from every other one that is there at the same time.
 type fileID struct{ dev, ino uint64 }
 
-func idOf(f *os.File) (fileID, error) {
+// openLock opens a lock file, and makes it if it is not there.
+func openLock(path string) (*os.File, error) {
+	for {
+		fd, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_CLOEXEC|openFlags, 0o600)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return nil, &os.PathError{Op: "open", Path: path, Err: err}
+		}
+		return os.NewFile(uintptr(fd), path), nil
+	}
+}
+
+func idOf(f *os.File) (id fileID, regular bool, err error) {
 	var st unix.Stat_t
-	err := unix.Fstat(int(f.Fd()), &st)
-	return fileID{uint64(st.Dev), uint64(st.Ino)}, err
+	err = unix.Fstat(int(f.Fd()), &st)
+	return fileID{uint64(st.Dev), uint64(st.Ino)}, st.Mode&unix.S_IFMT == unix.S_IFREG, err
 }
 
 // idAt returns what bears the name path, be it a symbolic link.
 func idAt(path string) (fileID, error) {
-	var st unix.Stat_t
-	err := unix.Lstat(path, &st)
-	return fileID{uint64(st.Dev), uint64(st.Ino)}, err
+	id, _, err := dirAt(path)
+	return id, err
 }
 
-func tryFlock(f *os.File) error {
+// dirAt is idAt that also tells whether it is a directory.
+func dirAt(path string) (id fileID, dir bool, err error) {
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != nil {
+		return fileID{}, false, &os.PathError{Op: "lstat", Path: path, Err: err}
+	}
+	return fileID{uint64(st.Dev), uint64(st.Ino)}, st.Mode&unix.S_IFMT == unix.S_IFDIR, nil
+}
+
+// tryFlock takes the lock of an open file or answers errHeld. Quick says that the
+// call cannot wait for anything.
+func tryFlock(fd uintptr, quick bool) error {
 	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch err {
+		switch err := flock(fd, unix.LOCK_EX|unix.LOCK_NB, quick); err {
 		case unix.EINTR:
-			continue
 		case unix.EWOULDBLOCK:
 			return errHeld
+		default:
+			return err
 		}
-		return err
 	}
 }
 
-func unflock(f *os.File) error {
-	return unix.Flock(int(f.Fd()), unix.LOCK_UN)
+func unflock(fd uintptr, quick bool) error { return flock(fd, unix.LOCK_UN, quick) }
+
+func flock(fd uintptr, how int, quick bool) error {
+	if quick {
+		return quickFlock(fd, how)
+	}
+	return unix.Flock(int(fd), how)
 }
 
 func isReadOnly(err error) bool { return errors.Is(err, unix.EROFS) }

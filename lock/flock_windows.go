@@ -16,10 +16,16 @@ type fileID struct {
 	high, low uint32
 }
 
-func idOf(f *os.File) (fileID, error) {
+// openLock opens a lock file, and makes it if it is not there.
+func openLock(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|openFlags, 0o600)
+}
+
+func idOf(f *os.File) (id fileID, regular bool, err error) {
 	var info windows.ByHandleFileInformation
-	err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info)
-	return fileID{info.VolumeSerialNumber, info.FileIndexHigh, info.FileIndexLow}, err
+	err = windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info)
+	regular = info.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY == 0
+	return fileID{info.VolumeSerialNumber, info.FileIndexHigh, info.FileIndexLow}, regular, err
 }
 
 // idAt returns what bears the name path.
@@ -29,7 +35,18 @@ func idAt(path string) (fileID, error) {
 		return fileID{}, err
 	}
 	defer f.Close()
-	return idOf(f)
+	id, _, err := idOf(f)
+	return id, err
+}
+
+// dirAt is idAt that also tells whether it is a directory.
+func dirAt(path string) (id fileID, dir bool, err error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return fileID{}, false, err
+	}
+	id, err = idAt(path)
+	return id, info.IsDir(), err
 }
 
 func yield() { runtime.Gosched() }
@@ -38,17 +55,17 @@ func yield() { runtime.Gosched() }
 // and the line must stay readable.
 func lockedByte() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 1 << 20} }
 
-func tryFlock(f *os.File) error {
+func tryFlock(fd uintptr, _ bool) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, lockedByte())
+	err := windows.LockFileEx(windows.Handle(fd), flags, 0, 1, 0, lockedByte())
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
 		return errHeld
 	}
 	return err
 }
 
-func unflock(f *os.File) error {
-	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, lockedByte())
+func unflock(fd uintptr, _ bool) error {
+	return windows.UnlockFileEx(windows.Handle(fd), 0, 1, 0, lockedByte())
 }
 
 func isReadOnly(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }

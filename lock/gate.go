@@ -14,7 +14,7 @@ const unknownBoot = "unknown"
 // cost no threads and no polling.
 type gate struct {
 	*semaphore.Weighted
-	users int
+	users int // handles that are open, and goroutines that wait
 }
 
 var (
@@ -32,6 +32,13 @@ func enterGate(path string) *gate {
 	}
 	g.users++
 	return g
+}
+
+// useGate is enterGate for one who has the gate already.
+func useGate(g *gate) {
+	gatesMu.Lock()
+	defer gatesMu.Unlock()
+	g.users++
 }
 
 func leaveGate(path string, g *gate) {

@@ -27,14 +27,17 @@ type kernelLock struct {
 	name string
 	path string
 
-	mu   sync.Mutex
-	file *os.File
-	id   fileID // of file
-	gate *gate  // while held
+	mu    sync.Mutex
+	file  *os.File
+	fd    uintptr // of file, while that is open
+	id    fileID  // of file
+	place place   // where file was seen last
+	gate  *gate   // nil: not used since it was made or closed
+	held  bool
 }
 
 func newKernelLock(d *Dir, name, base string) *kernelLock {
-	return &kernelLock{dir: d, name: name, path: filepath.Join(d.path, base)}
+	return &kernelLock{dir: d, name: name, path: d.path + string(os.PathSeparator) + base}
 }
 
 func (k *kernelLock) session() string { return filepath.Base(k.dir.path) }
@@ -45,60 +48,81 @@ func (k *kernelLock) acquire(ctx context.Context, wait time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return k.waitError(ctx, 0, err)
 	}
-	g := enterGate(k.path)
-	if g.TryAcquire(1) {
+	k.mu.Lock()
+	g := k.enter()
+	passed := g.TryAcquire(1)
+	if passed {
 		err := k.lockFile()
 		if err == nil {
-			k.hold(g)
+			k.held = true
+			k.mu.Unlock()
 			return nil
 		}
-		if !errors.Is(err, errHeld) {
+		if err != errHeld {
 			return k.backOut(g, err)
 		}
-		g.Release(1)
 	}
-	bounded, cancel := ctx, context.CancelFunc(func() {})
-	if wait > 0 {
-		bounded, cancel = context.WithTimeout(ctx, wait)
+	useGate(g)
+	k.mu.Unlock()
+	err := k.queue(ctx, g, passed, wait)
+	k.mu.Lock()
+	leaveGate(k.path, g)
+	if err != nil {
+		k.idle()
 	}
-	defer cancel()
-	if err := g.Acquire(bounded, 1); err != nil {
-		leaveGate(k.path, g)
-		return k.waitError(ctx, wait, err)
-	}
-	if err := k.poll(bounded); err != nil {
-		if bounded.Err() != nil && errors.Is(err, bounded.Err()) {
-			err = k.waitError(ctx, wait, err)
-		}
-		return k.backOut(g, err)
-	}
-	k.hold(g)
-	return nil
+	k.mu.Unlock()
+	return err
 }
 
 // try is acquire without any wait.
 func (k *kernelLock) try() error {
-	g := enterGate(k.path)
+	k.mu.Lock()
+	g := k.enter()
 	if !g.TryAcquire(1) {
-		leaveGate(k.path, g)
+		k.idle()
+		k.mu.Unlock()
 		return fmt.Errorf("session %s: %s lock: %w", k.session(), k.name, ErrBusy)
 	}
 	err := k.lockFile()
-	if errors.Is(err, errHeld) {
+	if err == errHeld {
 		err = fmt.Errorf("session %s: %s lock: %w", k.session(), k.name, ErrBusy)
 	}
 	if err != nil {
 		return k.backOut(g, err)
 	}
-	k.hold(g)
+	k.held = true
+	k.mu.Unlock()
 	return nil
+}
+
+// queue waits in the gate, unless it is passed already, and then for the kernel.
+func (k *kernelLock) queue(ctx context.Context, g *gate, passed bool, wait time.Duration) error {
+	bounded := ctx
+	if wait > 0 {
+		var cancel context.CancelFunc
+		bounded, cancel = context.WithTimeout(ctx, wait)
+		defer cancel()
+	}
+	if !passed {
+		if err := g.Acquire(bounded, 1); err != nil {
+			return k.waitError(ctx, wait, err)
+		}
+	}
+	err := k.poll(bounded)
+	if err != nil {
+		g.Release(1)
+	}
+	if bounded.Err() != nil && errors.Is(err, bounded.Err()) {
+		return k.waitError(ctx, wait, err)
+	}
+	return err
 }
 
 // poll tries again and again. At first it only lets others run in between, because
 // the holder is likely to be done before a timer could fire.
 func (k *kernelLock) poll(ctx context.Context) error {
 	for range spins {
-		if err := k.lockFile(); !errors.Is(err, errHeld) {
+		if err := k.attempt(); err != errHeld {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -110,8 +134,7 @@ func (k *kernelLock) poll(ctx context.Context) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	for {
-		err := k.lockFile()
-		if !errors.Is(err, errHeld) {
+		if err := k.attempt(); err != errHeld {
 			return err
 		}
 		select {
@@ -124,20 +147,31 @@ func (k *kernelLock) poll(ctx context.Context) error {
 	}
 }
 
-// lockFile makes one attempt. It succeeds only on the file that bears the lock's
-// name in the directory that was opened; a lock on a file that was unlinked or
-// replaced meanwhile is given back and tried again on the new one.
-func (k *kernelLock) lockFile() error {
+// attempt is lockFile for one who has passed the gate and not locked mu.
+func (k *kernelLock) attempt() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	err := k.lockFile()
+	if err == nil {
+		k.enter() // the handle may have been closed since
+		k.held = true
+	}
+	return err
+}
+
+// lockFile makes one attempt. It succeeds only on the file that bears the lock's
+// name in the directory that was opened; a lock on a file that was unlinked or
+// replaced meanwhile is given back and tried again on the new one. An error is
+// errHeld itself, or says what is wrong.
+func (k *kernelLock) lockFile() error {
 	for range 100 {
 		if err := k.open(); err != nil {
 			return err
 		}
-		if err := tryFlock(k.file); err != nil {
+		if err := tryFlock(k.fd, k.place.quick()); err != nil {
 			return k.flockError(err)
 		}
-		if now, err := idAt(k.path); err == nil && now == k.id {
+		if k.place.stands() || k.look() {
 			return nil
 		}
 		k.file.Close()
@@ -149,6 +183,14 @@ func (k *kernelLock) lockFile() error {
 	return fmt.Errorf("session %s: %s lock: %s is replaced again and again: find the program that does it", k.session(), k.name, k.path)
 }
 
+// look reports that the file bears the lock's name, and notes how to see more
+// cheaply that it still does.
+func (k *kernelLock) look() bool {
+	k.place.prepare(k.dir)
+	now, err := idAt(k.path)
+	return err == nil && now == k.id
+}
+
 func (k *kernelLock) open() error {
 	if k.file != nil {
 		return nil
@@ -156,20 +198,16 @@ func (k *kernelLock) open() error {
 	if k.dir.Gone() {
 		return fmt.Errorf("session %s: %s lock: %w", k.session(), k.name, ErrClosed)
 	}
-	f, err := os.OpenFile(k.path, os.O_RDWR|os.O_CREATE|openFlags, 0o600)
+	f, err := openLock(k.path)
 	if err != nil {
 		return k.openError(err)
 	}
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
+	id, regular, err := idOf(f)
+	if err != nil || !regular {
 		f.Close()
 		return fmt.Errorf("session %s: %s is not a plain file (%v): remove it", k.session(), k.path, err)
 	}
-	if k.id, err = idOf(f); err != nil {
-		f.Close()
-		return fmt.Errorf("session %s: %s lock: %s: %w", k.session(), k.name, k.path, err)
-	}
-	k.file = f
+	k.file, k.fd, k.id, k.place = f, f.Fd(), id, place{}
 	return nil
 }
 
@@ -204,34 +242,46 @@ func (k *kernelLock) waitError(ctx context.Context, wait time.Duration, err erro
 	return err
 }
 
-func (k *kernelLock) hold(g *gate) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.gate = g
+// enter returns the gate, and keeps it until the handle is idle and closed.
+func (k *kernelLock) enter() *gate {
+	if k.gate == nil {
+		k.gate = enterGate(k.path)
+	}
+	return k.gate
 }
 
+// idle gives the gate back if neither the file nor the lock is kept.
+func (k *kernelLock) idle() {
+	if k.gate != nil && k.file == nil && !k.held {
+		leaveGate(k.path, k.gate)
+		k.gate = nil
+	}
+}
+
+// backOut ends a try that has passed the gate. It unlocks mu.
 func (k *kernelLock) backOut(g *gate, err error) error {
 	g.Release(1)
-	leaveGate(k.path, g)
+	k.idle()
+	k.mu.Unlock()
 	return err
 }
 
 func (k *kernelLock) release() error {
 	k.mu.Lock()
-	g, err := k.gate, error(nil)
-	k.gate = nil
-	if g != nil && k.file != nil {
-		if err = unflock(k.file); err != nil {
+	if !k.held {
+		k.mu.Unlock()
+		return nil
+	}
+	k.held = false
+	var err error
+	if k.file != nil {
+		if err = unflock(k.fd, k.place.quick()); err != nil {
 			// Closing the descriptor frees the lock whatever unlocking said.
 			err = k.file.Close()
 			k.file = nil
 		}
 	}
-	k.mu.Unlock()
-	if g == nil {
-		return nil
-	}
-	return k.backOut(g, err)
+	return k.backOut(k.gate, err)
 }
 
 // close waits for no other handle, so that one session can be let go while another
@@ -239,10 +289,11 @@ func (k *kernelLock) release() error {
 func (k *kernelLock) close() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.file == nil {
-		return nil
+	var err error
+	if k.file != nil {
+		err = k.file.Close()
+		k.file = nil
 	}
-	err := k.file.Close()
-	k.file = nil
+	k.idle()
 	return err
 }

@@ -14,7 +14,27 @@ import (
 	"github.com/docket-go/docket/lock"
 )
 
+// A handle that was used a while trusts the stamp of the directory, a new one looks
+// at the names.
 func TestClosedDirectory(t *testing.T) {
+	t.Run("new handle", func(t *testing.T) { testClosedDirectory(t, func(*lock.Dir) {}) })
+	t.Run("used handle", func(t *testing.T) { testClosedDirectory(t, func(d *lock.Dir) { trusting(t, d) }) })
+}
+
+// trusting uses the handle until it trusts the stamp of the directory, if the file
+// system has one to trust.
+func trusting(t *testing.T, d *lock.Dir) {
+	t.Helper()
+	if release(t, record(t, d)); !d.Stamped() {
+		t.Skip("the file system is not known to stamp its directories")
+	}
+	eventually(t, "the stamp is trusted", func() bool {
+		release(t, record(t, d))
+		return d.Stands()
+	})
+}
+
+func testClosedDirectory(t *testing.T, use func(d *lock.Dir)) {
 	for _, tt := range []struct {
 		name string
 		ruin func(dir string) error
@@ -27,6 +47,12 @@ func TestClosedDirectory(t *testing.T) {
 			}
 			return os.Mkdir(dir, 0o700)
 		}},
+		{"moved up and a directory put in its place", func(dir string) error {
+			if err := os.Rename(dir, filepath.Dir(filepath.Dir(dir))+"/away"); err != nil {
+				return err
+			}
+			return os.Mkdir(dir, 0o700)
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "s1")
@@ -34,13 +60,14 @@ func TestClosedDirectory(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := open(t, dir, lock.Options{Wait: -1})
+			use(d)
 			held := record(t, d)
 			waited := make(chan error, 1)
 			go func() {
 				_, err := d.Record(context.Background())
 				waited <- err
 			}()
-			eventually(t, "the waiter queues up", func() bool { return d.Waiting() == 2 })
+			eventually(t, "the waiter queues up", func() bool { return d.Waiting() == 1 })
 			if err := tt.ruin(dir); err != nil {
 				t.Fatal(err)
 			}
@@ -58,6 +85,55 @@ func TestClosedDirectory(t *testing.T) {
 	}
 	if _, err := lock.Open(filepath.Join(t.TempDir(), "never"), lock.Options{}); !errors.Is(err, lock.ErrClosed) {
 		t.Errorf("got %v, want ErrClosed for a directory that never was", err)
+	}
+}
+
+// What stands above the directory is looked at again after a moment.
+func TestMovedStoreIsNoticed(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "store")
+	if err := os.MkdirAll(store+"/s1", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, store+"/s1", lock.Options{})
+	trusting(t, d)
+	if err := os.Rename(store, store+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the move is noticed", func() bool {
+		r, err := d.Record(t.Context())
+		if err == nil {
+			release(t, r)
+		}
+		return errors.Is(err, lock.ErrClosed)
+	})
+}
+
+// Whatever happens to the names in the directory between two holds, the file that is
+// locked is the one that bears the lock's name.
+func TestLockedFileBearsTheName(t *testing.T) {
+	for name, change := range map[string]func(path string) error{
+		"removed": os.Remove,
+		"renamed": func(path string) error { return os.Rename(path, path+".away") },
+		"replaced": func(path string) error {
+			if err := os.WriteFile(path+".new", nil, 0o600); err != nil {
+				return err
+			}
+			return os.Rename(path+".new", path)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, t.TempDir(), lock.Options{})
+			trusting(t, d)
+			if err := change(d.Path() + "/record.lock"); err != nil {
+				t.Fatal(err)
+			}
+			r := record(t, d)
+			other := open(t, d.Path(), lock.Options{Wait: time.Millisecond})
+			if _, err := other.Record(t.Context()); !errors.Is(err, lock.ErrTimeout) {
+				t.Fatalf("got %v, want ErrTimeout: both must lock one file", err)
+			}
+			release(t, r)
+		})
 	}
 }
 
