@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/procgroup"
 )
 
 const (
@@ -46,10 +47,10 @@ func (a *Adapter) Insert(ctx context.Context, p adapter.Prompt) error {
 	cmd.Stdin = strings.NewReader(p.Text)
 	cmd.Stderr = &r.stderr
 	cmd.WaitDelay = leftOpen
-	ownGroup(cmd)
+	procgroup.Own(cmd)
 	cmd.Cancel = func() error {
 		r.killed.Store(true)
-		return killGroup(cmd)
+		return procgroup.Cancel(cmd)
 	}
 	if err := cmd.Start(); err != nil {
 		return adapter.Refuse(fmt.Errorf("exec: not started: %w", err))

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/docket-go/docket/adapter/procgroup"
 )
 
 // A leftover is the process group of an agent, as a later broker finds it.
@@ -46,9 +48,13 @@ func endLeftover(dir string, grace time.Duration) {
 	if !same() {
 		return
 	}
-	signalPid(l.PID, false)
+	leader, err := os.FindProcess(l.PID)
+	if err != nil {
+		return
+	}
+	_ = procgroup.Ask(leader)
 	if !waitUntil(grace, func() bool { return !same() }) {
-		signalPid(l.PID, true)
+		_ = procgroup.Kill(leader)
 		waitUntil(grace, func() bool { return !same() })
 	}
 }

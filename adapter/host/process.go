@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"sync"
 	"time"
+
+	"github.com/docket-go/docket/adapter/procgroup"
 )
 
 const (
@@ -75,7 +77,7 @@ func Launch(o ProcessOptions) (*Process, error) {
 		p.grace = defaultGrace
 	}
 	p.cmd.Dir, p.cmd.Env = o.Dir, o.Env
-	ownGroup(p.cmd)
+	procgroup.Own(p.cmd)
 	if err := p.start(o.Stderr); err != nil {
 		return nil, fmt.Errorf("host: start %s: %w", o.Args[0], err)
 	}
@@ -130,7 +132,7 @@ func (p *Process) listen(stderr *os.File, also io.Writer) {
 // its group lives, the group's number cannot be given to another.
 func (p *Process) wait(stderr *os.File) {
 	err := p.cmd.Wait()
-	signalGroup(p.cmd, true)
+	_ = procgroup.Kill(p.cmd.Process)
 	p.bury()
 	if state := p.cmd.ProcessState; state != nil {
 		err = errors.New(state.String())
@@ -163,7 +165,7 @@ func (p *Process) bury() {
 	defer tick.Stop()
 	end := time.NewTimer(defaultGrace)
 	defer end.Stop()
-	for groupAlive(p.cmd) {
+	for procgroup.Alive(p.cmd.Process) {
 		select {
 		case <-tick.C:
 		case <-end.C: // zombies whose parent does not wait for them
@@ -207,7 +209,7 @@ func (p *Process) Close() error {
 		if p.exits(nil) {
 			return
 		}
-		signalGroup(p.cmd, true)
+		_ = procgroup.Kill(p.cmd.Process)
 	})
 	<-p.done
 	return nil
@@ -226,7 +228,7 @@ func (p *Process) Terminate() {
 func (p *Process) ask() {
 	p.asked.Do(func() {
 		if p.Err() == nil {
-			signalGroup(p.cmd, false)
+			_ = procgroup.Ask(p.cmd.Process)
 		}
 		close(p.hurry)
 	})

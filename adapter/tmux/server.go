@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/docket-go/docket/adapter/procgroup"
 )
 
 // ErrNoProgram means that tmux cannot be run on this machine: it is not
@@ -75,7 +77,8 @@ func (s server) run(ctx context.Context, input string, args ...string) (string, 
 // ctx. It speaks UTF-8 whatever the locale of this process is.
 func (s server) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "tmux", append(append([]string{"-u"}, s.flags()...), args...)...)
-	ownGroup(cmd)
+	procgroup.Own(cmd)
+	cmd.Cancel = func() error { return procgroup.Cancel(cmd) }
 	cmd.WaitDelay = waitAfterKill
 	return cmd
 }

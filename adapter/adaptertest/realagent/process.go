@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"sync"
 	"time"
+
+	"github.com/docket-go/docket/adapter/procgroup"
 )
 
 // grace is how long a program may take to end when it is asked to.
@@ -16,13 +18,13 @@ const grace = 3 * time.Second
 func (h *Home) Command(args ...string) *exec.Cmd {
 	cmd := exec.Command(h.Path, args...)
 	cmd.Env, cmd.Dir = h.Env, h.Work
-	ownGroup(cmd)
+	procgroup.Own(cmd)
 	return cmd
 }
 
 // Kill ends a started command at once, with its whole process group. The caller
 // waits for it.
-func Kill(cmd *exec.Cmd) error { return killGroup(cmd) }
+func Kill(cmd *exec.Cmd) error { return procgroup.Kill(cmd.Process) }
 
 // A Process is a program that runs.
 type Process struct {
@@ -56,13 +58,13 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Kill ends the whole group at once, as kill -9 does, and waits for the process.
 func (p *Process) Kill() {
-	_ = killGroup(p.cmd)
+	_ = procgroup.Kill(p.cmd.Process)
 	<-p.done
 }
 
 // End asks the group to end, and kills what is left of it after a while.
 func (p *Process) End() {
-	_ = endGroup(p.cmd)
+	_ = procgroup.Ask(p.cmd.Process)
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
