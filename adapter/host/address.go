@@ -141,7 +141,10 @@ func dial(ctx context.Context, dir string) (*wire, frame, error) {
 	}
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", socket)
-	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return nil, frame{}, died{}
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, frame{}, ErrNoHost
 	}
 	if err != nil {

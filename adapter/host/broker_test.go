@@ -327,7 +327,7 @@ func TestStop(t *testing.T) {
 	<-agent.done
 	receiveEnd(t, d)
 	equal(t, "turn", short(d.emissions()), "1 finished interrupted/host_stopped")
-	if err := insert(t, dir, prompt("m2"), adapter.Refused); !errors.Is(err, host.ErrNoHost) || !errors.Is(err, adapter.ErrGone) {
+	if err := insert(t, dir, prompt("m2"), adapter.Refused); !errors.Is(err, host.ErrNoHost) || errors.Is(err, host.ErrDied) || !errors.Is(err, adapter.ErrGone) {
 		t.Errorf("got %v, want ErrNoHost, which is ErrGone", err)
 	}
 	if s, err := host.NewClient(dir).Probe(t.Context()); s != adapter.Gone || !errors.Is(err, host.ErrNoHost) {

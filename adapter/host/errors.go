@@ -21,6 +21,9 @@ var (
 	// too.
 	ErrNoHost = adapter.Because(adapter.ErrGone, errors.New("host: no host serves this session: start one"))
 
+	// ErrDied comes with [ErrNoHost] where a broker has left its socket: it was killed.
+	ErrDied = errors.New("host: the last host of the session was killed: start it again")
+
 	// ErrVersion means that the peer speaks another version of the protocol, or
 	// cannot replay. Nothing is done for or by such a peer.
 	ErrVersion = errors.New("host: peer speaks another version: run both from one version of docket")
@@ -51,6 +54,12 @@ var (
 	// ErrTooLong is returned for a line longer than the protocol allows.
 	ErrTooLong = errors.New("host: line is too long")
 )
+
+// died is ErrNoHost, in the same words, and ErrDied.
+type died struct{}
+
+func (died) Error() string   { return ErrNoHost.Error() }
+func (died) Unwrap() []error { return []error{ErrNoHost, ErrDied} }
 
 // reasons are the words for the reasons of a refusal.
 var reasons = map[string]error{

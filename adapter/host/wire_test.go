@@ -238,6 +238,9 @@ func TestNoHost(t *testing.T) {
 		if _, err := host.Attach(t.Context(), dir); !errors.Is(err, host.ErrNoHost) {
 			t.Errorf("%s: Attach: got %v, want ErrNoHost", when, err)
 		}
+		if died := when == "stale socket"; errors.Is(err, host.ErrDied) != died {
+			t.Errorf("%s: Insert: got %v, want it told whether the last one was killed", when, err)
+		}
 	}
 	check("no socket")
 	socket := filepath.Join(dir, "host.sock")

@@ -14,6 +14,7 @@ import (
 	"github.com/docket-go/docket/adapter/host"
 	"github.com/docket-go/docket/compose"
 	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/dispatch/watching"
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
@@ -54,6 +55,7 @@ var statuses = map[string]struct {
 	"dispatch.ErrSenderClosed":    {dispatch.ErrSenderClosed, statusRefused},
 	"fleet.ErrCorrupt":            {fleet.ErrCorrupt, statusCorrupt},
 	"host.ErrClosed":              {host.ErrClosed, statusNotFound},
+	"host.ErrDied":                {host.ErrDied, statusFailed},
 	"host.ErrFile":                {host.ErrFile, statusCorrupt},
 	"host.ErrNoHost":              {host.ErrNoHost, statusFailed},
 	"host.ErrNoPermission":        {host.ErrNoPermission, statusNotFound},
@@ -111,6 +113,10 @@ var statuses = map[string]struct {
 	"turn.ErrVersion":             {turn.ErrVersion, statusFailed},
 	"turn.ErrWriter":              {turn.ErrWriter, statusFailed},
 	"turn.ErrWriterClosed":        {turn.ErrWriterClosed, statusFailed},
+	"watching.ErrCorrupt":         {watching.ErrCorrupt, statusCorrupt},
+	"watching.ErrNotWatching":     {watching.ErrNotWatching, statusNotFound},
+	"watching.ErrSelf":            {watching.ErrSelf, statusRefused},
+	"watching.ErrVersion":         {watching.ErrVersion, statusFailed}, // nothing is damaged: docket is too old
 }
 
 func TestStatusOfSentinels(t *testing.T) {
@@ -138,6 +144,7 @@ func TestStatusOfTypedErrors(t *testing.T) {
 		{&segment.CorruptError{Err: cause}, statusCorrupt},
 		{&session.RecordError{Err: cause}, statusCorrupt},
 		{&session.UnsafeError{}, statusFailed},
+		{&watching.CorruptError{Err: cause}, statusCorrupt},
 		{&turn.InvalidError{Err: turn.ErrVersion}, statusFailed},
 		{&turn.InvalidError{Err: cause}, statusCorrupt},
 		{&turn.WriterError{Err: lock.ErrBusy}, statusFailed},
