@@ -2,6 +2,7 @@ package httpread_test
 
 import (
 	"errors"
+	"io"
 	"net"
 	"sync"
 	"testing"
@@ -15,6 +16,8 @@ import (
 type endless struct {
 	end  chan struct{}
 	once sync.Once
+
+	clients []net.Conn
 }
 
 func (e *endless) Accept() (net.Conn, error) {
@@ -23,7 +26,8 @@ func (e *endless) Accept() (net.Conn, error) {
 		return nil, net.ErrClosed
 	default:
 	}
-	c, _ := net.Pipe()
+	c, client := net.Pipe()
+	e.clients = append(e.clients, client)
 	return c, nil
 }
 
@@ -43,7 +47,8 @@ func TestListenerBoundsTheCrowd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := h.Listener(&endless{end: make(chan struct{})})
+		outside := &endless{end: make(chan struct{})}
+		l := h.Listener(outside)
 		var inside []net.Conn
 		ended := make(chan error, 1)
 		go func() {
@@ -66,8 +71,19 @@ func TestListenerBoundsTheCrowd(t *testing.T) {
 				inside[1].Close()
 			}
 		}
+		go outside.clients[3].Write([]byte("GET"))
+		if _, err := inside[3].Read(make([]byte, 3)); err != nil {
+			t.Error(err)
+		}
 		if err := l.Close(); err != nil {
 			t.Error(err)
+		}
+		if _, err := outside.clients[2].Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+			t.Errorf("got %v, want who said nothing to be sent away", err)
+		}
+		go inside[3].Write([]byte("H"))
+		if _, err := outside.clients[3].Read(make([]byte, 1)); err != nil {
+			t.Errorf("got %v, want who said something to stay", err)
 		}
 		if err := <-ended; !errors.Is(err, net.ErrClosed) {
 			t.Errorf("got %v, want it closed", err)

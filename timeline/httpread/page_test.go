@@ -54,6 +54,8 @@ func TestPage(t *testing.T) {
 		"asks for a token":    pageToken,
 		"is labelled":         pageLabels,
 		"a closed session":    pageClosed,
+		"says where it is":    pageStates,
+		"only reads":          pageReadOnly,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, b) })
 	}
@@ -288,6 +290,18 @@ func pageLabels(t *testing.T, b *browsertest.Browser) {
 	if order[0] != "filter" || order[5] != "find-open" {
 		t.Errorf("got the order %v", order)
 	}
+	first, second := order[1], order[2]
+	p.Eval("document.querySelector('#list a').focus()")
+	for _, tt := range []struct {
+		key  string
+		code int
+		want string
+	}{{"ArrowUp", 38, first}, {"ArrowDown", 40, second}, {"ArrowUp", 38, first}} {
+		p.Press(tt.key, tt.code, 0)
+		if got := p.Eval("document.activeElement.dataset.id"); got != tt.want {
+			t.Errorf("%s: got to %s, want %s", tt.key, got, tt.want)
+		}
+	}
 	p.Quiet()
 }
 
@@ -301,4 +315,47 @@ func pageClosed(t *testing.T, b *browsertest.Browser) {
 	p.Until("document.getElementById('notice').textContent.includes('no such session any more')")
 	p.Until("!document.querySelector('#list a[data-id=worker-1]') && document.getElementById('composer').hidden")
 	p.Shoot("closed")
+}
+
+// Each state has words and a sign of its own: a colour alone says nothing to many.
+func pageStates(t *testing.T, b *browsertest.Browser) {
+	f := begin(t)
+	s := f.make("a")
+	var mids []timeline.Entry
+	for _, mid := range []string{"m1", "m2", "m3", "m4", "m5"} {
+		mids = append(mids, timeline.Sent{Time: now, MID: mid, Text: "text " + mid})
+	}
+	f.append(s, mids...)
+	f.ended["m1"] = httpread.State{State: "delivered", EndedAt: now}
+	f.ended["m2"] = httpread.State{State: "revoked", EndedAt: now, Reason: "revoked"}
+	f.owed["a"] = []httpread.Owed{
+		{MID: "m3", State: "unconfirmed", Attempts: 1},
+		{MID: "m4", State: "unconfirmed", Attempts: 1, LastError: "the line went dead"},
+		{MID: "m5", State: "owed", Attempts: 1, LastError: "the agent is busy"},
+	}
+	p := b.Open(t, f.url+"/#/s/a", 900, 700)
+	p.Until("document.querySelectorAll('.state:not([hidden])').length === 5")
+	p.Shoot("states")
+	want := "delivered|revoked|being handed over|unconfirmed: the line went dead. Nobody knows whether it arrived: docket confirm on the server decides.|owed, 1 attempt: the agent is busy"
+	if got := p.Eval("[...document.querySelectorAll('.state')].map((e) => e.textContent).join('|')"); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	signs := "[...document.querySelectorAll('.state')].map((e) => getComputedStyle(e, '::before').content)"
+	if got := p.Eval("new Set(" + signs + ").size"); got != "5" {
+		t.Errorf("got %s different signs, want 5", got)
+	}
+	if got := p.Eval("[...document.querySelectorAll('.state')].filter((e) => !e.title).length"); got != "0" {
+		t.Errorf("%s states have no explanation", got)
+	}
+	f.deliver("a")
+	p.Until("[...document.querySelectorAll('.state')].slice(2).every((e) => e.textContent === 'delivered')")
+	p.Quiet()
+}
+
+func pageReadOnly(t *testing.T, b *browsertest.Browser) {
+	f, _ := told(t, func(o *httpread.Options) { o.Send = nil })
+	p := b.Open(t, f.url+"/#/s/worker-1", 900, 700)
+	p.Until(said + ".includes('TestOffsets') && document.getElementById('composer').hidden && !document.getElementById('shut').hidden")
+	p.Shoot("read-only")
+	p.Quiet()
 }

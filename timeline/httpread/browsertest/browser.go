@@ -61,7 +61,7 @@ func Launch(t *testing.T) *Browser {
 	}
 	fromTest, in := pipe(t)
 	out, toTest := pipe(t)
-	c := exec.CommandContext(t.Context(), program, "--headless", "--remote-debugging-pipe", "--user-data-dir="+profile(t),
+	c := exec.Command(program, "--headless", "--remote-debugging-pipe", "--user-data-dir="+profile(t),
 		"--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 		"--disable-dev-shm-usage", "--no-proxy-server", "--hide-scrollbars", "about:blank")
 	if os.Getuid() == 0 {
@@ -76,6 +76,8 @@ func Launch(t *testing.T) *Browser {
 	b := &Browser{t: t, in: in, out: bufio.NewReader(out), raw: out}
 	t.Cleanup(func() {
 		fmt.Fprint(b.in, `{"id":0,"method":"Browser.close"}`, "\x00")
+		late := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
+		defer late.Stop()
 		c.Wait()
 	})
 	return b

@@ -27,7 +27,9 @@ const sessions = new Sessions(head, (now, why) => state("list", now, why));
 
 function head() {
   const s = sessions.all.get(sessions.current);
-  $("composer").hidden = !sessions.offers.has("input") || open?.gone;
+  const takes = sessions.offers.has("input");
+  $("composer").hidden = !takes || open?.gone;
+  $("shut").hidden = takes || !sessions.loaded || open?.gone;
   if (!open) return;
   show($("name"), s?.title || sessions.current);
   $("meta").replaceChildren(...(s ? pills(s) : []), ...(s?.title ? [s.id] : []));

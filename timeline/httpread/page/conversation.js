@@ -1,6 +1,6 @@
 // One open conversation: what the agent declared and what was said to it.
 
-import { el, show, time, day } from "./text.js";
+import { el, show, time, day, moment } from "./text.js";
 import { json, request } from "./request.js";
 import { Follow } from "./stream.js";
 import { pill } from "./sessions.js";
@@ -11,6 +11,12 @@ const batch = 100; // states in one request
 const longText = 3000, longLines = 40;
 const gone = new Set(["no-session", "session-closed", "bad-id"]);
 const lookAgain = 2000; // at messages that are on their way
+const words = { handing: "being handed over" };
+const hints = {
+  owed: "The agent does not have it yet: it is tried again.",
+  handing: "The agent is getting it now.",
+  unconfirmed: "docket confirm says that it arrived, drain --redeliver hands it over again, revoke takes it back.",
+};
 
 export class Conversation {
   #bodies = []; // {e, text} of what can be searched
@@ -225,14 +231,17 @@ export class Conversation {
     const ended = !s || s.state === "delivered" || s.state === "revoked";
     if (ended) this.#open.delete(mid);
     if (!s) return;
-    e.hidden = false;
-    e.dataset.state = s.state;
-    let said = s.state;
-    if (s.reason) said += ": " + s.reason;
-    if (s.attempts && this.#open.has(mid)) said += `, ${s.attempts} ${s.attempts === 1 ? "attempt" : "attempts"}`;
-    if (s.lastError && this.#open.has(mid)) said += ": " + s.lastError.slice(0, 200);
+    const now = s.state === "unconfirmed" && !s.lastError ? "handing" : s.state;
+    let said = words[now] ?? now;
+    if (s.reason && s.reason !== s.state) said += ": " + s.reason;
+    if (s.attempts && now === "owed") said += `, ${s.attempts} ${s.attempts === 1 ? "attempt" : "attempts"}`;
+    if (s.lastError && !ended) said += ": " + s.lastError.slice(0, 200);
+    if (now === "unconfirmed") said += ". Nobody knows whether it arrived: docket confirm on the server decides.";
     if (e.textContent === said) return;
     if (ended && e.textContent) this.changed();
+    e.hidden = false;
+    e.dataset.state = now;
+    e.title = hints[now] ?? moment(s.endedAt);
     show(e, said);
   }
 

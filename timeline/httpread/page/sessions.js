@@ -14,12 +14,13 @@ export class Sessions {
   all = new Map();
   offers = new Set(); // what the server can do
   current = "";
-  #timer; #flush; #dirty = new Set(); #loaded = false; #busy = false; #most = shownAtFirst;
+  #timer; #flush; #dirty = new Set(); loaded = false; #busy = false; #most = shownAtFirst;
 
   constructor(changed, state) {
     this.changed = changed;
     this.state = state;
     $("filter").addEventListener("input", () => this.draw());
+    $("list").addEventListener("keydown", (e) => this.#step(e));
     $("list-more").addEventListener("click", () => { this.#most += shownAtFirst; this.draw(); });
     document.addEventListener("visibilitychange", () => document.hidden || this.load());
     this.load();
@@ -44,7 +45,7 @@ export class Sessions {
       }
     }));
     this.#flush = this.#dirty.size ? setTimeout(() => this.#look(), soon) : undefined;
-    if (!this.#loaded) return;
+    if (!this.loaded) return;
     this.draw();
     this.changed();
   }
@@ -63,7 +64,7 @@ export class Sessions {
         after = page.next;
       } while (after);
       this.all = all;
-      this.#loaded = true;
+      this.loaded = true;
       this.state("live");
       this.draw();
       this.changed();
@@ -91,8 +92,17 @@ export class Sessions {
     $("list").replaceChildren(...found.slice(0, this.#most).map((s) => this.#item(s)));
     if (had) [...$("list").querySelectorAll("a")].find((a) => a.dataset.id === had)?.focus({ preventScroll: true });
     $("list-more").hidden = found.length <= this.#most;
-    $("list-empty").hidden = found.length > 0 || !this.#loaded;
-    $("list-empty").textContent = this.all.size ? "No session fits." : "There is no session yet.";
+    $("list-empty").hidden = found.length > 0 || !this.loaded;
+    $("list-empty").textContent = this.all.size ? "No session fits." : "There is no session yet: docket new worker-1 makes one.";
+  }
+
+  // step moves the focus through the list with the arrow keys.
+  #step(e) {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+    const all = [...$("list").querySelectorAll("a")], next = all[all.indexOf(e.target.closest("a")) + by];
+    if (!by || !next) return;
+    e.preventDefault();
+    next.focus();
   }
 
   #item(s) {

@@ -59,6 +59,11 @@ export function time(ts, short = false) {
   return el("time", { datetime: t.toISOString(), title: full.format(t) }, short && !today ? dayShort.format(t) : clock.format(t));
 }
 
+export function moment(ts) {
+  const t = parsed(ts);
+  return t ? full.format(t) : "";
+}
+
 export function day(ts) {
   const t = parsed(ts);
   return t ? dayLong.format(t) : "";
