@@ -1,0 +1,369 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A shownStore is a store that docket serve shows.
+type shownStore struct {
+	box
+	cmd  *exec.Cmd
+	url  string
+	said strings.Builder // on standard error, once it has ended
+}
+
+// serve runs docket serve with a port, until the test ends.
+func (b box) serve(args ...string) *shownStore {
+	b.t.Helper()
+	s := &shownStore{box: b}
+	s.cmd = exec.Command("docket", append([]string{"--store", b.store(), "serve", "--interval", "1s"}, args...)...)
+	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = b.dir, b.env, &s.said
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() {
+		if s.cmd.ProcessState == nil {
+			s.end(syscall.SIGTERM)
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		b.t.Fatalf("docket serve printed no address: %v: %s", err, &s.said)
+	}
+	s.url = strings.TrimSuffix(line, "\n")
+	return s
+}
+
+// address is what --listen takes to serve there again.
+func (s *shownStore) address() string { return strings.TrimPrefix(s.url, "http://") }
+
+// end ends it as a person or a service manager does, or kills it.
+func (s *shownStore) end(signal os.Signal) {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(signal); err != nil {
+		s.t.Fatal(err)
+	}
+	late := time.AfterFunc(hanging, func() { s.cmd.Process.Signal(syscall.SIGQUIT) })
+	defer late.Stop()
+	err := s.cmd.Wait()
+	if signal != os.Kill && err != nil {
+		s.t.Errorf("docket serve ended with %v: %s", err, &s.said)
+	}
+}
+
+// A told answer is one of the server, with the fields that tests look at.
+type told struct {
+	status int
+	etag   string
+	body   string
+
+	Code, MID, Next, State string
+	Replayed, Delivered    bool
+	Total                  int
+	Events                 []struct{ Kind, MID, Text, Display, ReplyVia string }
+	Pending                []struct{ MID, State, LastError string }
+	States                 map[string]struct{ State string }
+}
+
+// ask makes a request; headers are "Name: value", and Host sets the host.
+func (s *shownStore) ask(method, path, body string, headers ...string) (told, error) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+"/api/"+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		if name == "Host" {
+			r.Host = value
+		}
+		r.Header.Set(name, value)
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: hanging}
+	resp, err := client.Do(r)
+	if err != nil {
+		return told{}, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	a := told{status: resp.StatusCode, etag: resp.Header.Get("ETag"), body: string(b)}
+	if len(b) > 0 && err == nil {
+		err = json.Unmarshal(b, &a)
+	}
+	return a, err
+}
+
+func (s *shownStore) get(path string, headers ...string) told {
+	s.t.Helper()
+	a, err := s.ask(http.MethodGet, path, "", headers...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return a
+}
+
+func (s *shownStore) post(id, text string, headers ...string) (told, error) {
+	s.t.Helper()
+	body, err := json.Marshal(map[string]string{"text": text, "replyVia": "note"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.ask(http.MethodPost, "sessions/"+id+"/input", string(body), headers...)
+}
+
+// must posts what has to be accepted.
+func (s *shownStore) mustPost(id, text, key string) told {
+	s.t.Helper()
+	a, err := s.post(id, text, "Idempotency-Key: "+key)
+	if err != nil || a.status != http.StatusAccepted {
+		s.t.Fatalf("got %v, %v, want it accepted", a, err)
+	}
+	return a
+}
+
+// eventually polls until ok answers true.
+func (b box) eventually(what string, ok func() bool) {
+	b.t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(hanging)
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			b.t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+const busyUnlessUp = "test -e up || exit 75; cat >>inbox; echo >>inbox"
+
+// agent makes a session whose agent takes messages once there is a file up.
+func (b box) agent(id string) {
+	b.t.Helper()
+	b.must("new", id, "--adapter", "exec", "--set", "headless=false", "--set", "dir="+b.dir, "--set", "cmd="+busyUnlessUp)
+}
+
+// wake lets the agents take what they are owed.
+func (b box) wake() {
+	b.t.Helper()
+	if err := os.WriteFile(b.dir+"/up", nil, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// What a client sends goes through the real thing: it is recorded once, owed while the
+// agent is busy, delivered when it is not, and told as that each time.
+func TestServeTakesAndDelivers(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.agent("s1")
+	s := b.serve("--listen", "127.0.0.1:0")
+	first := s.mustPost("s1", "run the tests", "k1")
+	if again := s.mustPost("s1", "run the tests", "k1"); !again.Replayed || again.MID != first.MID {
+		t.Errorf("again: got %+v, want a replay of %s", again, first.MID)
+	}
+	if other, err := s.post("s1", "another text", "Idempotency-Key: k1"); err != nil || other.status != 409 || other.Code != "key-reused" {
+		t.Errorf("got %v, %v, want 409 key-reused", other, err)
+	}
+	history := s.get("sessions/s1/timeline")
+	if len(history.Events) != 1 || history.Events[0].MID != first.MID || history.Events[0].ReplyVia != "note" {
+		t.Errorf("got %s, want one message", history.body)
+	}
+	if same := s.get("sessions/s1/timeline", "If-None-Match: "+history.etag); same.status != 304 || same.body != "" {
+		t.Errorf("got %d %q, want 304", same.status, same.body)
+	}
+	b.eventually("the agent is busy", func() bool {
+		p := s.get("sessions/s1/pending")
+		return len(p.Pending) == 1 && p.Pending[0].MID == first.MID && strings.Contains(p.Pending[0].LastError, "busy")
+	})
+	states := func() string { return s.get("sessions/s1/states?mid=" + first.MID).States[first.MID].State }
+	if got := states(); got != "owed" {
+		t.Errorf("got %s, want it owed", got)
+	}
+	b.wake()
+	second := s.mustPost("s1", "and lint it", "k2") // which hastens the first, too
+	b.eventually("both are delivered", func() bool {
+		return s.get("sessions/s1/states?mid=" + second.MID).States[second.MID].State == "delivered" && states() == "delivered"
+	})
+	if p := s.get("sessions/s1/pending"); p.Total != 0 {
+		t.Errorf("got %s, want nothing owed", p.body)
+	}
+	inbox, err := os.ReadFile(b.dir + "/inbox")
+	if got := string(inbox); err != nil || strings.Count(got, "run the tests") != 1 || strings.Index(got, "run the tests") > strings.Index(got, "and lint it") {
+		t.Errorf("the agent has %q, %v, want each once and in order", got, err)
+	}
+	for _, path := range []string{"sessions", "sessions/s1", "sessions/s1/timeline", "sessions/s1/pending"} {
+		for _, secret := range []string{"eceipt", "igest", "ettled", "http-input", "k1", b.dir, busyUnlessUp[:12]} {
+			if a := s.get(path); strings.Contains(a.body, secret) {
+				t.Errorf("%s tells %q: %s", path, secret, a.body)
+			}
+		}
+	}
+}
+
+func TestServeRefusesStrangers(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.must("new", "s1")
+	s := b.serve("--listen", "127.0.0.1:0", "--host", "docket.example")
+	for _, tt := range []struct {
+		header string
+		status int
+		code   string
+	}{
+		{"Host: docket.example", 202, ""},
+		{"Host: evil.example", 421, "bad-host"},
+		{"Origin: http://evil.example", 403, "bad-origin"},
+		{"Origin: null", 403, "bad-origin"},
+		{"Sec-Fetch-Site: cross-site", 403, "bad-origin"},
+		{"Content-Type: text/plain", 415, "bad-content-type"},
+	} {
+		if a, err := s.post("s1", "hello", tt.header); err != nil || a.status != tt.status || a.Code != tt.code {
+			t.Errorf("%s: got %v, %v, want %d %s", tt.header, a, err, tt.status, tt.code)
+		}
+	}
+	if owed := s.get("sessions/s1/pending"); owed.Total != 1 {
+		t.Errorf("got %s, want the one that was accepted", owed.body)
+	}
+
+	token := "0123456789abcdef"
+	if err := os.WriteFile(b.dir+"/token", []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	guarded := b.serve("--listen", "127.0.0.1:0", "--token-file", "token", "--read-only")
+	if a := guarded.get("sessions"); a.status != 401 {
+		t.Errorf("got %v, want 401 without the token", a)
+	}
+	bears := "Authorization: Bearer " + token
+	if a := guarded.get("sessions", bears); a.status != 200 {
+		t.Errorf("got %v, want 200 with the token", a)
+	}
+	if a, err := guarded.post("s1", "hello", bears); err != nil || a.status != 501 || a.Code != "not-offered" {
+		t.Errorf("got %v, %v, want a surface that only reads", a, err)
+	}
+}
+
+// A server that is killed in the middle of a request leaves no half of a message, and a
+// client that sends again with its key leaves no second one.
+func TestServeIsKilledInAPost(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.must("new", "s1", "--adapter", "file", "--set", "path="+b.dir+"/got")
+	at := "127.0.0.1:0"
+	for i, moment := range []func(text string) bool{
+		func(string) bool { return true }, // while it is on its way
+		func(text string) bool { return strings.Contains(b.must("log", "s1", "--all"), text) },
+		func(text string) bool { return holds(b.path("s1", "timeline", "000000000001.ndjson"), text) },
+		func(text string) bool { return holds(b.path("s1", "pending.json"), text) || holds(b.dir+"/got", text) },
+	} {
+		text, key := fmt.Sprint("message ", i), fmt.Sprint("key-", i)
+		s := b.serve("--listen", at)
+		at = s.address()
+		answered := make(chan error, 1)
+		go func() {
+			_, err := s.post("s1", text, "Idempotency-Key: "+key)
+			answered <- err
+		}()
+		b.eventually("the moment of "+text, func() bool { return moment(text) })
+		s.end(os.Kill)
+		<-answered // or it was not
+
+		s = b.serve("--listen", at)
+		mid := s.mustPost("s1", text, key).MID
+		b.eventually(text+" is delivered", func() bool {
+			return s.get("sessions/s1/states?mid=" + mid).States[mid].State == "delivered"
+		})
+		s.end(syscall.SIGTERM)
+		if n := strings.Count(b.must("log", "s1", "--all", "--json"), text); n != 1 {
+			t.Errorf("%s is in the log %d times, want once", text, n)
+		}
+		if got, err := os.ReadFile(b.dir + "/got"); err != nil || strings.Count(string(got), text) != 1 {
+			t.Errorf("the agent has %q, %v, want %s once", got, err, text)
+		}
+	}
+	if said := b.must("verify", "s1"); said != "s1: no fault\n" {
+		t.Errorf("got %q, want no fault", said)
+	}
+}
+
+func holds(path, text string) bool {
+	content, err := os.ReadFile(path)
+	return err == nil && strings.Contains(string(content), text)
+}
+
+// The first signal lets a request that is under way come to its end, ends streams and
+// idle connections, and takes no new ones.
+func TestServeEndsInGoodOrder(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.must("new", "s1")
+	s := b.serve("--listen", "127.0.0.1:0")
+	idle, err := net.Dial("tcp", s.address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer idle.Close()
+	stream, err := http.Get(s.url + "/api/sessions/s1/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	slow, err := net.Dial("tcp", s.address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	said := `{"text":"said at the end"}`
+	fmt.Fprintf(slow, "POST /api/sessions/s1/input HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n", len(said))
+	answers := bufio.NewReader(slow)
+	if line, err := answers.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("got %q, %v, want the server to wait for the body", line, err)
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(stream.Body); err != nil {
+		t.Errorf("the stream: got %v, want it to end", err)
+	}
+	b.eventually("no new connection is taken", func() bool {
+		c, err := net.Dial("tcp", s.address())
+		if err == nil {
+			c.Close()
+		}
+		return err != nil
+	})
+	if n, err := idle.Read(make([]byte, 1)); err == nil {
+		t.Errorf("got %d bytes for nothing, want the idle connection to end", n)
+	}
+	if _, err := io.WriteString(slow, said); err != nil {
+		t.Error(err)
+	}
+	answers.ReadString('\n')
+	if line, err := answers.ReadString('\n'); err != nil || !strings.Contains(line, "202 Accepted") {
+		t.Errorf("the request under way: got %q, %v, want it accepted", line, err)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("got %v: %s", err, &s.said)
+	}
+	if log := b.must("log", "s1"); !strings.Contains(log, "said at the end") {
+		t.Errorf("got %q, want what was accepted", log)
+	}
+}
