@@ -21,7 +21,8 @@
 //     (adapter/codex), and for programs that take one prompt a process
 //     (adapter/oneshot); adapter/adaptertest proves any other.
 //   - dispatch: sends, delivers and repairs. It joins record and debt, and is what
-//     most programs import. dispatch/turns records what a host's agent does.
+//     most programs import. dispatch/turns records what a host's agent does;
+//     dispatch/watching makes what one session declares a message to another.
 //   - lock: the two kernel locks of a session, as values.
 //
 // Imports run one way: cmd, dispatch, then queue, timeline, compose and adapter,

@@ -8,6 +8,7 @@ import (
 	"github.com/docket-go/docket/adapter/host"
 	"github.com/docket-go/docket/compose"
 	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/dispatch/watching"
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
@@ -62,6 +63,8 @@ var rules = []rule{
 	{fleet.ErrCorrupt, statusCorrupt, ""},
 	{timeline.ErrCorrupt, statusCorrupt, "{cause}: see docket verify {id}"},
 	{segment.ErrCorrupt, statusCorrupt, "{cause}: see docket verify {id}"},
+	{watching.ErrCorrupt, statusCorrupt, ""},
+	{watching.ErrVersion, statusFailed, ""},
 	{turn.ErrVersion, statusFailed, ""}, // nothing is damaged: docket is too old
 	{turn.ErrKind, statusFailed, ""},
 	{turn.ErrInvalid, statusCorrupt, ""},
@@ -73,9 +76,11 @@ var rules = []rule{
 	{timeline.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},
 	{host.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},
 	{host.ErrNoPermission, statusNotFound, "{cause}: docket turns {id} shows what is asked, and with which options"},
+	{watching.ErrNotWatching, statusNotFound, "{cause}: see docket watch {id}"},
 	{segment.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},
 
 	{session.ErrBadID, statusRefused, ""},
+	{watching.ErrSelf, statusRefused, "{cause}: name another session with --by"},
 	{session.ErrExists, statusRefused, "the session exists already: see docket show {id}"},
 	{session.ErrRetired, statusRefused, "the session is retired: it still receives, but declares nothing any more"},
 	{session.ErrDeclaration, statusRefused, ""},

@@ -174,6 +174,7 @@ func TestFileNamesHaveOneOwner(t *testing.T) {
 		"record.lock": "lock", "delivery.lock": "lock", "turns.lock": "lock",
 		"host.sock": "adapter/host", "host.addr": "adapter/host", "host.lock": "adapter/host", "host.agent": "adapter/host",
 		"acp-session.json": "adapter/acp", "oneshot-session.json": "adapter/oneshot", "codex-thread.json": "adapter/codex",
+		"watchers.json": "dispatch/watching",
 	}
 	for _, s := range sources(t) {
 		if s.isTest() {

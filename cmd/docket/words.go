@@ -66,7 +66,7 @@ func replaceWhole(text, said, short string) string {
 
 // withoutObject cuts from the front of text what a reader does not need.
 func withoutObject(subject, text string) string {
-	said := []string{"session: ", "timeline: ", "segment: ", "queue: ", "dispatch: ", "adapter: ", "compose: ", "lock: ", "turn: ", "host: ", "acp: ", "fleet: "}
+	said := []string{"session: ", "timeline: ", "segment: ", "queue: ", "dispatch: ", "adapter: ", "compose: ", "lock: ", "turn: ", "host: ", "acp: ", "fleet: ", "watching: "}
 	if subject != "" {
 		said = append(said, "send to session "+subject+": ", "repair session "+subject+": ", "session "+subject+": ")
 	}
