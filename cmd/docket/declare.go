@@ -116,6 +116,9 @@ func (c *call) declare(ctx context.Context, d session.Declaration) error {
 		c.out.people("%s: %s\n", id, movedWords(a))
 		return nil
 	})
+	if err == nil {
+		err = c.thenTell(ctx, id)
+	}
 	if errors.Is(err, session.ErrNotFound) && len(c.args) == 1 {
 		err = &advised{words(id, err) + "; or if this was to be the note, " + noteHint, err}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/dispatch/watching"
 )
 
 // drainParallel bounds the sessions that drain --all works on at once.
@@ -70,11 +71,14 @@ func runDrain(ctx context.Context, c *call) error {
 }
 
 // indebted returns the sessions to drain; with --all those that are owed
-// something, or whose queue cannot be read.
+// something, or whose queue cannot be read, once all were told what they watch.
 func (c *call) indebted(ctx context.Context) ([]string, error) {
 	ids, err := c.chosen(ctx)
 	if err != nil || !c.flags.Bool("all") {
 		return ids, err
+	}
+	for _, id := range ids {
+		c.tell(ctx, id, watching.TellOptions{NoDrain: true})
 	}
 	var owing []string
 	for _, id := range ids {

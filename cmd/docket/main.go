@@ -41,7 +41,7 @@ func verbs() []verb {
 	return []verb{
 		newVerb(), sendVerb(),
 		declareVerb(), activeVerb(), idleVerb(), askVerb(), parkVerb(), doneVerb(), reviewVerb(), errorVerb(),
-		logVerb(), followVerb(), waitVerb(),
+		logVerb(), followVerb(), waitVerb(), watchVerb(), unwatchVerb(),
 		pendingVerb(), drainVerb(), confirmVerb(), stateVerb(), revokeVerb(), serveVerb(),
 		hostVerb(), turnsVerb(), permitVerb(),
 		sealVerb(), verifyVerb(), repairVerb(),

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/dispatch/watching"
 )
 
 func serveVerb() verb {
@@ -59,8 +60,10 @@ func runServe(ctx context.Context, c *call) error {
 		Adapters: kinds, // the sweeper itself waits for its inserts
 		Counters: &dispatch.Counters{}, Logger: logger,
 	})
-	sweeper := dispatch.NewSweeper(d, dispatch.SweepOptions{
+	var sweeper *dispatch.Sweeper
+	sweeper = dispatch.NewSweeper(d, dispatch.SweepOptions{
 		Interval: interval, Grace: grace, Hurry: c.hard.Done(), Logger: logger,
+		Tend: tending(watching.New(c.store, d, watching.Options{}), logger, func(id string) { sweeper.Nudge(id) }),
 	})
 	work, inner := errgroup.WithContext(ctx)
 	work.Go(func() error { return sweeper.Run(inner) })

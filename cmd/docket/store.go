@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/docket-go/docket/dispatch/watching"
 	"github.com/docket-go/docket/timeline/session"
 )
 
@@ -60,6 +61,7 @@ func closeVerb() verb {
 		example: "docket close worker-1",
 		run: func(ctx context.Context, c *call) error {
 			return c.with(c.about(c.args[0]), func(s *session.Session) error {
+				c.tell(ctx, s.ID(), watching.TellOptions{}) // nobody can afterwards
 				r, unreadable := s.Record()
 				if err := s.Close(ctx); err != nil {
 					return err

@@ -45,6 +45,7 @@ const (
 	inRecord part = iota
 	inTimeline
 	inTurns
+	inWatchers
 	inQueue
 	inQueueOnly // a message that the timeline does not hold
 )
@@ -150,6 +151,7 @@ func damageOf(id, lead string, found []fault) error {
 		{inQueue, "docket repair " + id + " rebuilds the queue from the timeline"},
 		{inTimeline, "docket log " + id + " prints what can still be read of the timeline, and what cannot comes back only from a copy of the file"},
 		{inTurns, "docket turns " + id + " prints the turns before the damage; with its directory turns moved away, the next host begins a new log"},
+		{inWatchers, "move the list of watchers away, and name them again with docket watch " + id + " --by WATCHER"},
 		{inQueueOnly, "docket revoke " + id + " MID takes back a message that the timeline does not hold, so that it can be sent again"},
 		{inRecord, "put a good copy of the record there, or docket close " + id},
 	} {
@@ -191,7 +193,7 @@ func (c *call) faultsOf(ctx context.Context, s *session.Session) (found []fault,
 	if err != nil {
 		return found, err
 	}
-	for _, faults := range []func(context.Context, *session.Session) ([]fault, error){turnFaults, queueFaults} {
+	for _, faults := range []func(context.Context, *session.Session) ([]fault, error){turnFaults, c.watcherFaults, queueFaults} {
 		more, err := faults(ctx, s)
 		found = append(found, more...)
 		if err != nil {

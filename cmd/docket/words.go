@@ -114,11 +114,13 @@ var interrupted = map[string]string{
 	"confirm": unknownMessage, "revoke": unknownMessage,
 	"permit": "interrupted: see docket turns {id} for whether it was answered",
 	"drain":  "interrupted: see docket pending for what is still owed",
+	"watch":  unknownWatch, "unwatch": unknownWatch,
 }
 
 const (
 	unknownSession = "interrupted: see docket ls for whether it was done"
 	undeclared     = "interrupted: see docket log {id} for whether it was recorded"
+	unknownWatch   = "interrupted: see docket watch {id} for whether it was done"
 	unknownMessage = "interrupted: see docket state {id} MID for what became of the message"
 )
 
