@@ -26,3 +26,12 @@ func Panicking(h *Handler) http.Handler {
 		h.fail(w, r, h.stream(w, r, func(context.Context) iter.Seq2[frame, error] { panic("a fault of the source") }))
 	})
 }
+
+// Said is the text of a body.
+func Said(b []byte) (string, error) {
+	body, err := decodeSaid(b)
+	if err != nil {
+		return "", err
+	}
+	return *body.Text, nil
+}

@@ -59,7 +59,7 @@ func (h *Handler) Close() { h.end() }
 func (h *Handler) Server() *http.Server {
 	s := &http.Server{
 		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,
+		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       h.o.Timeout,
 		WriteTimeout:      2 * h.o.Timeout, // streams set their own
 		IdleTimeout:       30 * time.Second,

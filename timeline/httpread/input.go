@@ -1,11 +1,13 @@
 package httpread
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -83,6 +85,9 @@ func (h *Handler) said(w http.ResponseWriter, r *http.Request) (said, error) {
 	if charset := params["charset"]; err != nil || kind != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return said{}, refuse(http.StatusUnsupportedMediaType, "bad-content-type", "send JSON in UTF-8, with Content-Type: application/json")
 	}
+	if r.Header.Get("Content-Encoding") != "" {
+		return said{}, refuse(http.StatusUnsupportedMediaType, "bad-content-encoding", "send the body as it is, without Content-Encoding")
+	}
 	err = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.o.Timeout))
 	if err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return said{}, err
@@ -99,12 +104,7 @@ func (h *Handler) said(w http.ResponseWriter, r *http.Request) (said, error) {
 }
 
 func decodeSaid(b []byte) (body said, err error) {
-	d := json.NewDecoder(strings.NewReader(string(b)))
-	d.DisallowUnknownFields()
-	if err = d.Decode(&body); err == nil {
-		_, err = d.Token()
-	}
-	if !errors.Is(err, io.EOF) || body.Text == nil || !utf8.Valid(b) {
+	if body, err = parseSaid(b); err != nil || body.Text == nil || !utf8.Valid(b) {
 		return said{}, refuse(http.StatusBadRequest, "bad-body", `the body must be one JSON object: {"text": "…", "replyVia": "note" or "terminal", or left out}`)
 	}
 	switch {
@@ -112,8 +112,68 @@ func decodeSaid(b []byte) (body said, err error) {
 		return said{}, refuse(http.StatusUnprocessableEntity, "bad-reply-via", "replyVia must be note or terminal, or left out")
 	case strings.TrimSpace(*body.Text) == "":
 		return said{}, refuse(http.StatusUnprocessableEntity, "empty-text", "the text is empty: say something")
+	case halved(b):
+		return said{}, refuse(http.StatusUnprocessableEntity, "bad-text", "the text holds half a character, a surrogate without its other half: send whole ones")
 	case strings.ContainsRune(*body.Text, 0):
 		return said{}, refuse(http.StatusUnprocessableEntity, "bad-text", "the text must be without NUL")
 	}
 	return body, nil
+}
+
+var errBody = errors.New("no such body")
+
+// parseSaid takes the fields by their exact names, each once: what a looser reader
+// drops or takes for another would be said otherwise than it was sent.
+func parseSaid(b []byte) (body said, err error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return said{}, errBody
+	}
+	fields := map[any]any{"text": &body.Text, "replyVia": &body.ReplyVia}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil || fields[name] == nil {
+			return said{}, errBody
+		}
+		if err := d.Decode(fields[name]); err != nil {
+			return said{}, err
+		}
+		delete(fields, name)
+	}
+	if _, err := d.Token(); err != nil {
+		return said{}, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return said{}, errBody
+	}
+	return body, nil
+}
+
+// halved reports whether valid JSON has an escaped surrogate without its other half,
+// which the decoder would take for another character.
+func halved(b []byte) bool {
+	high := false // the escape just before was the first half
+	for i := 0; i < len(b); i++ {
+		if b[i] != '\\' {
+			if high {
+				return true
+			}
+			continue
+		}
+		i++
+		if b[i] != 'u' {
+			if high {
+				return true
+			}
+			continue
+		}
+		code, err := strconv.ParseUint(string(b[i+1:i+5]), 16, 16)
+		first, second := code&0xfc00 == 0xd800, code&0xfc00 == 0xdc00
+		if err != nil || high != second {
+			return true
+		}
+		high = first
+		i += 4
+	}
+	return high
 }

@@ -2,6 +2,7 @@ package httpread_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -67,12 +68,21 @@ func TestSendsAreRefused(t *testing.T) {
 		{"null", "a", `null`, asJSON, 400, "bad-body"},
 		{"cut off", "a", `{"text":"x"`, asJSON, 400, "bad-body"},
 		{"something behind", "a", `{"text":"x"} {}`, asJSON, 400, "bad-body"},
+		{"a list", "a", `[]`, asJSON, 400, "bad-body"},
+		{"two texts", "a", `{"text":"x","text":"y"}`, asJSON, 400, "bad-body"},
+		{"a text in capitals", "a", `{"TEXT":"x"}`, asJSON, 400, "bad-body"},
+		{"packed", "a", `{"text":"x"}`, asJSON + "|Content-Encoding: gzip", 415, "bad-content-encoding"},
 		{"no text", "a", `{"replyVia":"note"}`, asJSON, 400, "bad-body"},
 		{"a text that is none", "a", `{"text":["x"]}`, asJSON, 400, "bad-body"},
 		{"a sender", "a", `{"text":"x","from":"b"}`, asJSON, 400, "bad-body"}, // who sends here is a human
 		{"bad UTF-8", "a", "{\"text\":\"\xff\"}", asJSON, 400, "bad-body"},
 		{"blank", "a", `{"text":" \n"}`, asJSON, 422, "empty-text"},
 		{"NUL", "a", `{"text":"a\u0000"}`, asJSON, 422, "bad-text"},
+		{"half a character", "a", `{"text":"a\ud83d"}`, asJSON, 422, "bad-text"},
+		{"the other half", "a", `{"text":"\ude42a"}`, asJSON, 422, "bad-text"},
+		{"two first halves", "a", `{"text":"\ud83d\ud83d\ude42"}`, asJSON, 422, "bad-text"},
+		{"something between the halves", "a", `{"text":"\ud83dx\ude42"}`, asJSON, 422, "bad-text"},
+		{"an escape between the halves", "a", `{"text":"\ud83d\n\ude42"}`, asJSON, 422, "bad-text"},
 		{"a channel that is none", "a", `{"text":"x","replyVia":"mail"}`, asJSON, 422, "bad-reply-via"},
 		{"an empty key", "a", `{"text":"x"}`, asJSON + "|Idempotency-Key: ", 400, "bad-key"},
 		{"two keys", "a", `{"text":"x"}`, asJSON + "|Idempotency-Key: a|Idempotency-Key: b", 400, "bad-key"},
@@ -102,4 +112,40 @@ func TestRefusalsOfTheReceiver(t *testing.T) {
 	f.ask(http.MethodPost, "/api/sessions/a/input", `{"text":"x"}`, asJSON).refused(t, 409, "key-reused")
 	f.fail = fmt.Errorf("send: %w", timeline.ErrTooLarge)
 	f.ask(http.MethodPost, "/api/sessions/a/input", `{"text":"x"}`, asJSON).refused(t, 413, "text-too-large")
+}
+
+// What is escaped arrives as what it stands for, byte for byte.
+func TestEscapedTextIsWhole(t *testing.T) {
+	f := begin(t)
+	f.make("a")
+	for i, tt := range []struct{ body, text string }{
+		{`{"text":"\ud83d\ude42 \u00e4\n\\ud83d \\\ud83d\ude42"}`, "🙂 ä\n\\ud83d \\🙂"},
+		{`{"replyVia":null,"text":"\"\/\u202e"}`, "\"/\u202e"},
+		{" {\t\"text\" : \"\\u0041\"}\n", "A"},
+	} {
+		if a := f.ask(http.MethodPost, "/api/sessions/a/input", tt.body, asJSON); a.StatusCode != http.StatusAccepted {
+			t.Errorf("%s: got %s %s", tt.body, a.Status, a.body)
+			continue
+		}
+		if p := f.page("/api/sessions/a/timeline"); len(p.Events) <= i || p.Events[i].Text != tt.text {
+			t.Errorf("%s: got %+v, want %q", tt.body, p.Events, tt.text)
+		}
+	}
+}
+
+// Whatever the body is, it is refused or is said as a JSON decoder reads it.
+func FuzzSaid(f *testing.F) {
+	for _, seed := range []string{`{"text":"x"}`, `{"text":"\ud83d\ude42"}`, `{"text":"\\u"}`, `{"text":"\u12"}`, `{"text":"x","replyVia":"note"}`, `{"\u0074ext":"\\"}`, `{`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		text, err := httpread.Said(b)
+		if err != nil {
+			return
+		}
+		var read struct{ Text string }
+		if err := json.Unmarshal(b, &read); err != nil || read.Text != text {
+			t.Errorf("%q: got %q, want %q, %v", b, text, read.Text, err)
+		}
+	})
 }

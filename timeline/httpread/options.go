@@ -17,7 +17,7 @@ const (
 	DefaultMaxInputBytes = 1 << 20
 	DefaultMaxStreams    = 256
 
-	DefaultMaxConnections = 1024
+	DefaultMaxConnections = 512
 )
 
 // MaxPage is how many events, sessions or owed messages one answer holds at most,
