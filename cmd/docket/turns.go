@@ -85,7 +85,7 @@ func (c *call) printTurns(updates iter.Seq2[turn.Update, error], goesOn bool) er
 func (c *call) turnUpdate(u turn.Update) error {
 	switch {
 	case u.CaughtUp && c.out.json:
-		return c.out.object(caughtUp{"caught-up"})
+		return c.out.object(caughtUp)
 	case u.CaughtUp:
 		return nil
 	case !c.out.json:

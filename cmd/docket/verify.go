@@ -48,6 +48,7 @@ const (
 	inWatchers
 	inQueue
 	inQueueOnly // a message that the timeline does not hold
+	inPosition  // of the session as a reader
 )
 
 // isLog reports whether the part is files of lines, of which each has its own faults.
@@ -153,6 +154,7 @@ func damageOf(id, lead string, found []fault) error {
 		{inTurns, "docket turns " + id + " prints the turns before the damage; with its directory turns moved away, the next host begins a new log"},
 		{inWatchers, "move the list of watchers away, and name them again with docket watch " + id + " --by WATCHER"},
 		{inQueueOnly, "docket revoke " + id + " MID takes back a message that the timeline does not hold, so that it can be sent again"},
+		{inPosition, "the reader's position can be removed: it begins anew then, and is given every event again"},
 		{inRecord, "put a good copy of the record there, or docket close " + id},
 	} {
 		if slices.ContainsFunc(found, func(f fault) bool { return f.part == p.part && f.Severity == damage }) {
@@ -193,7 +195,7 @@ func (c *call) faultsOf(ctx context.Context, s *session.Session) (found []fault,
 	if err != nil {
 		return found, err
 	}
-	for _, faults := range []func(context.Context, *session.Session) ([]fault, error){turnFaults, c.watcherFaults, queueFaults} {
+	for _, faults := range []func(context.Context, *session.Session) ([]fault, error){turnFaults, c.watcherFaults, queueFaults, positionFaults} {
 		more, err := faults(ctx, s)
 		found = append(found, more...)
 		if err != nil {

@@ -10,6 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/fleet"
+	"github.com/docket-go/docket/timeline/session"
 )
 
 // finished are the words that wait waits for: those that ask for somebody.
@@ -17,16 +19,22 @@ const finished = "review,done,asking,error,close-pending"
 
 func waitVerb() verb {
 	return verb{
-		name: "wait", args: "ID...", min: 1, max: -1, run: runWait,
+		name: "wait", args: "ID|PATTERN...", min: 1, max: -1, run: runWait,
 		short: "return at the first declaration that is waited for, and print it",
 		more: "What counts is what is declared behind the newest message to the session, or, if\n" +
-			"there was none, from the beginning; with --after, what is behind the cursor.\n\n" +
+			"there was none, from the beginning; with --after, what is behind the cursor. A status\n" +
+			"that is declared again is no event. A pattern, such as 'team-*', stands for the sessions\n" +
+			"that fit it; of one that comes later all counts.\n\n" +
+			"With --as, what counts is what is behind the reader's place, which moves to just behind\n" +
+			"the event that is printed: each wait returns the next one. Only a session that is new to\n" +
+			"the reader begins as without it.\n\n" +
 			"The words are those that docket log shows: " + strings.Join(displayWords, ", ") + ".",
-		example: "docket wait worker-1 worker-2 --timeout 30m\n" +
+		example: "docket wait worker-1 worker-2 --timeout 30m\ndocket wait 'team-*' --as lead\n" +
 			"docket wait worker-1 --for done,error --after \"$(docket send worker-1 'run the tests' --json | jq -r .cursor)\"",
 		flags: []cli.Flag{
 			&cli.StringFlag{Name: "for", Value: finished, Usage: "the `WORDS` to wait for, with commas between"},
 			afterFlag(),
+			asFlag("one event after the other"),
 			&cli.DurationFlag{Name: "timeout", Usage: "give up after this time, such as 90s or 30m; 0s looks at what is there already", DefaultText: "never"},
 		},
 	}
@@ -41,8 +49,15 @@ func runWait(ctx context.Context, c *call) error {
 	if timeout < 0 {
 		return &usageError{c.verb, "--timeout is negative: give a time such as 90s"}
 	}
-	w, err := c.watch(behindSent)
+	if err := c.exclude("after", "as"); err != nil {
+		return err
+	}
+	f, err := c.followers()
 	if err != nil {
+		return err
+	}
+	defer f.close()
+	if err := f.beginBehindSent(ctx); err != nil {
 		return err
 	}
 	inTime := ctx
@@ -51,14 +66,15 @@ func runWait(ctx context.Context, c *call) error {
 		inTime, stop = context.WithTimeout(ctx, timeout)
 		defer stop()
 	}
-	err = w.run(inTime,
-		func(id string, u timeline.Update) (bool, error) {
+	err = f.run(inTime, listener{
+		event: func(u fleet.Update) (bool, error) {
 			if !slices.Contains(awaited, u.Event.Display()) {
 				return false, nil
 			}
-			return true, c.event(id, u)
+			return true, errors.Join(c.fleetEvent(u), c.out.flush())
 		},
-		func() error {
+		changed: func(fleet.Update) error { return nil },
+		caughtUp: func() error {
 			if c.flags.IsSet("timeout") && timeout == 0 {
 				return errNoEvent
 			}
@@ -66,58 +82,100 @@ func runWait(ctx context.Context, c *call) error {
 				c.report.line(c.report.subject, "waiting for "+alternatives(awaited))
 			}
 			return nil
-		})
+		},
+	})
 	switch {
 	case errors.Is(err, context.Canceled):
-		return &advised{w.interruption(), err}
+		return &advised{"interrupted: nothing that was waited for came yet: go on with " + f.again(), err}
 	case errors.Is(err, errNoEvent), errors.Is(err, context.DeadlineExceeded):
-		return &advised{w.missed(awaited), errNoEvent}
+		return &advised{f.missed(awaited), errNoEvent}
 	}
 	return err
 }
 
-// behindSent begins behind the newest message, so that an answer to it counts
+// beginBehindSent begins behind the newest message to each session, unless a cursor or
+// the reader's position says otherwise.
+func (f *followers) beginBehindSent(ctx context.Context) error {
+	if err := f.begin(ctx, fleet.FromStart); err != nil {
+		return err
+	}
+	ids, err := f.present(ctx)
+	if err != nil {
+		return err
+	}
+	known := f.next.Sessions()
+	var places []timeline.Cursor
+	for _, id := range ids {
+		if _, is := slices.BinarySearch(known, id); is {
+			continue
+		}
+		var place timeline.Cursor
+		err := f.call.with(id, func(s *session.Session) (err error) {
+			place, err = behindSent(ctx, s.Timeline())
+			return err
+		})
+		switch {
+		case err == nil:
+			places = append(places, place)
+		case ctx.Err() != nil || !f.patterns: // else whoever follows it says what is wrong
+			f.call.about(id)
+			return err
+		}
+	}
+	f.goOn(f.next.With(places...))
+	if f.keep == nil {
+		return nil
+	}
+	return f.keep.hold(ctx, f.next)
+}
+
+// present returns the sessions of the store that are followed.
+func (f *followers) present(ctx context.Context) ([]string, error) {
+	if !f.patterns {
+		return f.names, nil
+	}
+	ids, err := f.call.all(ctx)
+	return slices.DeleteFunc(ids, func(id string) bool { return !f.fits(id) }), err
+}
+
+// behindSent is the place behind the newest message, so that an answer to it counts
 // however soon it came, and what was declared before it does not.
-func behindSent(ctx context.Context, log *timeline.Log) (timeline.FollowOptions, error) {
+func behindSent(ctx context.Context, log *timeline.Log) (timeline.Cursor, error) {
 	for n := 64; ; n *= 8 {
 		page, err := log.Tail(ctx, n)
 		if err != nil {
-			return timeline.FollowOptions{}, err
+			return timeline.Cursor{}, err
 		}
 		for _, e := range slices.Backward(page.Events) {
 			if e.Kind == timeline.KindSent {
-				after, err := log.CursorAfter(ctx, e)
-				return timeline.FollowOptions{Mode: timeline.After, After: after}, err
+				return log.CursorAfter(ctx, e)
 			}
 		}
 		if len(page.Events) < n {
-			return timeline.FollowOptions{Mode: timeline.FromStart}, nil
+			return log.Start(ctx)
 		}
 	}
 }
 
 // missed says what did not come.
-func (w *watch) missed(awaited []string) string {
-	return fmt.Sprintf("no %s of %s in time: allow more with --timeout, or see docket log %s",
-		alternatives(awaited), alternatives(w.ids), w.ids[0])
+func (f *followers) missed(awaited []string) string {
+	see := "docket ls"
+	if !f.patterns {
+		see = "docket log " + f.names[0]
+	}
+	return fmt.Sprintf("no %s of %s in time: allow more with --timeout, or see %s", alternatives(awaited), alternatives(f.names), see)
 }
 
-// interruption says how to go on.
-func (w *watch) interruption() string {
-	again := "docket wait " + strings.Join(w.ids, " ")
-	for _, id := range w.ids {
-		if next, known := w.next[id]; known {
-			again += " --after " + next.String()
-		}
-	}
-	return "interrupted: nothing that was waited for came yet: go on with " + again
-}
+// conjunction lists words, as in "a, b and c".
+func conjunction(words []string) string { return list(words, " and ") }
 
 // alternatives lists words, as in "a, b or c".
-func alternatives(words []string) string {
+func alternatives(words []string) string { return list(words, " or ") }
+
+func list(words []string, last string) string {
 	if len(words) == 1 {
 		return words[0]
 	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	end := len(words) - 1
+	return strings.Join(words[:end], ", ") + last + words[end]
 }

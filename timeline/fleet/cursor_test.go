@@ -9,6 +9,7 @@ import (
 
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/fleet"
+	"github.com/docket-go/docket/timeline/segment"
 	"github.com/docket-go/docket/timeline/session"
 )
 
@@ -65,8 +66,13 @@ func TestMalformedCursor(t *testing.T) {
 			}
 		}
 	}
-	one := timeline.Cursor{}
-	texts = append(texts, one.String())
+	if one, err := timeline.ParseCursor(good); !errors.Is(err, timeline.ErrMalformedCursor) {
+		t.Errorf("got %v, %v: a cursor of a fleet passes for one of a session", one, err)
+	}
+	for n := range 300 { // the shape of one depends on what it names
+		one := timeline.NewCursor(strings.Repeat("s", n%128+1), segment.Epoch{byte(n)}, uint64(n))
+		texts = append(texts, one.String())
+	}
 	for _, text := range texts {
 		if c, err := fleet.ParseCursor(text); !errors.Is(err, timeline.ErrMalformedCursor) || !c.IsZero() || len(err.Error()) > 300 {
 			t.Fatalf("%.100q: got %v, %v, want %v", text, c, err, timeline.ErrMalformedCursor)

@@ -44,7 +44,7 @@
 // # Format
 //
 // A cursor's text is unpadded base64url, which is safe in a URL and in a file, of one
-// byte 1, the number of sessions, the sessions, and the CRC-32C of all that in 4
+// byte 0xF1, the number of sessions, the sessions, and the CRC-32C of all that in 4
 // bytes, big-endian. A session is how many bytes its id has in common with the one
 // before it, in one byte; how many others follow, in one byte; those; twice the
 // sequence of its next event, plus one if its log has an epoch; and the first 8 bytes

@@ -197,7 +197,13 @@ func TestFollowEnds(t *testing.T) {
 		}
 	}
 	unused := fleet.Follow(ctx, store, fleet.Options{})
-	cancel()
+	for u, err := range fleet.Follow(ctx, store, fleet.Options{}) {
+		check(t, err)
+		if u.Event.Text != "" {
+			cancel() // nothing more is wanted of a consumer that does so and stops
+			break
+		}
+	}
 	for _, all := range []func(func(fleet.Update, error) bool){updates, unused} {
 		for _, err := range all {
 			if !errors.Is(err, context.Canceled) {

@@ -59,10 +59,17 @@ func OpenPosition(store *session.Store, reader string) (*Position, error) {
 		return nil, err
 	}
 	p := &Position{store: store, reader: s, left: map[string]tag{}}
-	if p.next, err = p.kept(); err != nil {
+	if p.next, err = keptBy(s); err != nil {
 		return nil, errors.Join(err, s.Release())
 	}
 	return p, nil
+}
+
+// CheckPosition returns nil if the session keeps a whole position, or none. Otherwise
+// the error is [ErrCorrupt], or of the disk.
+func CheckPosition(reader *session.Session) error {
+	_, err := keptBy(reader)
+	return err
 }
 
 // Close gives back the reader's session. It saves nothing.
@@ -105,7 +112,7 @@ func (p *Position) Save(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	old, err := p.kept()
+	old, err := keptBy(p.reader)
 	if err == nil {
 		if merged := p.merge(ctx, old).String(); merged != old.String() {
 			err = p.reader.Keep(held, positionFile, []byte(merged+"\n"))
@@ -119,10 +126,10 @@ func (p *Position) Save(ctx context.Context) error {
 	return nil
 }
 
-// kept reads the file.
-func (p *Position) kept() (Cursor, error) {
-	path := filepath.Join(p.reader.Dir(), positionFile)
-	data, found, err := p.reader.Kept(positionFile, MaxCursorText+1)
+// keptBy reads the file of a reader. The zero Cursor stands for none.
+func keptBy(reader *session.Session) (Cursor, error) {
+	path := filepath.Join(reader.Dir(), positionFile)
+	data, found, err := reader.Kept(positionFile, MaxCursorText+1)
 	var bad *session.RecordError
 	switch {
 	case errors.As(err, &bad):

@@ -166,6 +166,9 @@ func TestCorruptPosition(t *testing.T) {
 		if !errors.Is(err, fleet.ErrCorrupt) || !errors.As(err, &own) || own.Path != path {
 			t.Fatalf("%q: got %v, want %v", data, err, fleet.ErrCorrupt)
 		}
+		if err := fleet.CheckPosition(reader); !errors.Is(err, fleet.ErrCorrupt) {
+			t.Fatalf("%q: got %v from CheckPosition, want %v", data, err, fleet.ErrCorrupt)
+		}
 		if err := p.Save(t.Context()); !errors.Is(err, fleet.ErrCorrupt) {
 			t.Fatalf("%q: got %v from Save, want %v", data, err, fleet.ErrCorrupt)
 		}

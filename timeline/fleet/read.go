@@ -45,12 +45,12 @@ func (f *follower) read(m *member, s stretch) error {
 			f.enqueue(m)
 		}
 		return nil
+	case errors.Is(err, errStopped):
+		return err
 	case f.ctx.Err() != nil:
 		return f.ctx.Err()
 	case errors.Is(err, errLeft):
 		return f.leave(m)
-	case errors.Is(err, errStopped):
-		return err
 	}
 	if errors.Is(err, timeline.ErrFutureCursor) {
 		m.cut = true

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	cursorVersion = 1
+	cursorVersion = 0xF1 // no cursor of a single timeline begins so
 	cursorSum     = 4
 
 	// MaxCursorText bounds the text of a cursor, in bytes. It has room for the cursor
