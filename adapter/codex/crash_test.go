@@ -39,8 +39,8 @@ func startProgram(session, dir string) (host.Agent, error) {
 // known.
 func TestDeathBeforeTheFirstMessage(t *testing.T) {
 	for name, want := range map[string]string{
-		"adapter/codex: thread is made": "", "adapter/host: codex-thread.json is drafted": "",
-		"adapter/host: codex-thread.json is in place": "t-1", "adapter/codex: thread is stored": "t-1",
+		"adapter/codex: thread is made": "", "adapter/smallfile: codex-thread.json is drafted": "",
+		"adapter/smallfile: codex-thread.json is in place": "t-1", "adapter/codex: thread is stored": "t-1",
 	} {
 		session, dir := t.TempDir(), t.TempDir()
 		child := exec.Command(os.Args[0])

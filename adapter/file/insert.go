@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/smallfile"
 	"github.com/docket-go/docket/lock/step"
 )
 
@@ -65,7 +66,7 @@ func (a *Adapter) append(f *os.File, line []byte) error {
 	if end > 0 {
 		return nil
 	}
-	if err := syncDir(filepath.Dir(a.path)); err != nil {
+	if err := smallfile.SyncDir(filepath.Dir(a.path)); err != nil {
 		return adapter.Unconfirm(err)
 	}
 	return nil

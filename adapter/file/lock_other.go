@@ -7,6 +7,3 @@ import "os"
 // tryLock does nothing: there is no lock that goes with a handle here, so one
 // process must do all the writing.
 func tryLock(*os.File) (bool, error) { return true, nil }
-
-// syncDir does nothing: not every platform can sync a directory.
-func syncDir(string) error { return nil }

@@ -22,13 +22,3 @@ func tryLock(f *os.File) (bool, error) {
 		}
 	}
 }
-
-// syncDir makes the name of a new file in dir stay.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
-}

@@ -18,6 +18,3 @@ func tryLock(f *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
-
-// syncDir does nothing: a directory cannot be synced here.
-func syncDir(string) error { return nil }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/docket-go/docket/adapter/smallfile"
 	"github.com/docket-go/docket/lock/step"
 )
 
@@ -51,7 +52,7 @@ func listen(dir string) (*net.UnixListener, error) {
 	step.At("adapter/host: bound")
 	err = os.Chmod(socket, 0o600)
 	if err == nil && elsewhere != "" {
-		err = writeFile(dir, addressFile, []byte(elsewhere))
+		err = smallfile.Swap(filepath.Join(dir, addressFile), []byte(elsewhere))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("host: %w", err), l.Close())
@@ -109,7 +110,7 @@ func socketOf(dir string) (string, error) {
 			return socket, nil
 		}
 	}
-	text, err := readFile(dir, addressFile)
+	text, err := smallfile.Read(filepath.Join(dir, addressFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", ErrNoHost
 	}

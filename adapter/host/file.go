@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"syscall"
 
-	"github.com/docket-go/docket/lock/step"
+	"github.com/docket-go/docket/adapter/smallfile"
 )
 
 // ErrFile is returned by [File.Load] for a file that does not make sense. It is never
@@ -33,12 +32,12 @@ func (f File) Path() string { return filepath.Join(f.Dir, f.Name) }
 // that is no JSON value, or no plain file of at most 64 KiB, is [ErrFile]; any other
 // error says nothing about the file, only that it cannot be read now.
 func (f File) Load(v any) (found bool, err error) {
-	data, err := readFile(f.Dir, f.Name)
+	data, err := smallfile.Read(f.Path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
-	case errors.Is(err, errNotPlain) || errors.Is(err, syscall.ELOOP): // a link
-		return false, fmt.Errorf("%w: %s is %w", ErrFile, f.Path(), errNotPlain)
+	case errors.Is(err, smallfile.ErrNotPlain) || errors.Is(err, syscall.ELOOP): // a link
+		return false, fmt.Errorf("%w: %s is %w", ErrFile, f.Path(), smallfile.ErrNotPlain)
 	case err != nil:
 		return false, fmt.Errorf("host: %w", err)
 	}
@@ -64,28 +63,11 @@ func (f File) Save(v any) error {
 	if err != nil {
 		return fmt.Errorf("host: %s: %w", f.Path(), err)
 	}
-	if data = append(data, '\n'); len(data) > maxSmallFile {
+	if data = append(data, '\n'); len(data) > smallfile.MaxBytes {
 		return fmt.Errorf("host: %s: %d bytes are more than is read of it", f.Path(), len(data))
 	}
-	if err := f.replace(data); err != nil {
+	if err := smallfile.Replace(f.Path(), data); err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
 	return nil
-}
-
-func (f File) replace(data []byte) error {
-	draft, err := createFile(f.Path() + ".new")
-	if err != nil {
-		return err
-	}
-	_, err = draft.Write(data)
-	if err = errors.Join(err, draft.Sync(), draft.Close()); err != nil {
-		return errors.Join(err, os.Remove(draft.Name()))
-	}
-	step.At("adapter/host: " + f.Name + " is drafted")
-	if err := os.Rename(draft.Name(), f.Path()); err != nil {
-		return err
-	}
-	step.At("adapter/host: " + f.Name + " is in place")
-	return syncDir(f.Dir)
 }

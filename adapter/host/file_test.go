@@ -79,8 +79,8 @@ func TestFileThatCannotBeRead(t *testing.T) {
 // TestFileKilled kills a process between any two steps of a Save.
 func TestFileKilled(t *testing.T) {
 	for step, want := range map[string]string{
-		"adapter/host: kept.json is drafted":  "old",
-		"adapter/host: kept.json is in place": "new",
+		"adapter/smallfile: kept.json is drafted":  "old",
+		"adapter/smallfile: kept.json is in place": "new",
 	} {
 		f := host.File{Dir: t.TempDir(), Name: "kept.json"}
 		must(t, f.Save("old"))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/adapter/procgroup"
+	"github.com/docket-go/docket/adapter/smallfile"
 )
 
 // A leftover is the process group of an agent, as a later broker finds it.
@@ -24,7 +25,7 @@ func (b *Broker) note(p *Process) error {
 	}
 	data, err := json.Marshal(leftover{p.Pid(), start})
 	if err == nil {
-		err = writeFile(b.dir, agentFile, data)
+		err = smallfile.Swap(filepath.Join(b.dir, agentFile), data)
 	}
 	if err != nil {
 		return fmt.Errorf("host: note the agent's process group: %w", err)
@@ -38,7 +39,7 @@ func (b *Broker) forget() { _ = os.Remove(filepath.Join(b.dir, agentFile)) }
 // caller holds the host lock. A group whose leader has exited is left alone: its
 // number proves nothing.
 func endLeftover(dir string, grace time.Duration) {
-	data, err := readFile(dir, agentFile)
+	data, err := smallfile.Read(filepath.Join(dir, agentFile))
 	var l leftover
 	if err != nil || json.Unmarshal(data, &l) != nil || l.PID <= 1 || l.Start == "" {
 		return

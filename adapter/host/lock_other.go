@@ -4,8 +4,6 @@ package host
 
 import "os"
 
-const openFlags = 0
-
 // tryLock refuses: without peer credentials no host runs here anyway.
 func tryLock(*os.File) (bool, error) { return false, ErrUnsupported }
 

@@ -10,10 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openFlags keep a planted symlink from leading out of the session directory, and
-// a planted pipe from blocking the open.
-const openFlags = unix.O_NOFOLLOW | unix.O_NONBLOCK
-
 // tryLock locks an open file against other handles, without waiting.
 func tryLock(f *os.File) (bool, error) {
 	for {

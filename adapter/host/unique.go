@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/docket-go/docket/adapter/smallfile"
 )
 
 // A unique is the host lock, held for the life of a broker. If the process dies, it
@@ -21,7 +23,7 @@ func takeUnique(dir string) (*unique, error) {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrClosed, dir)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE|openFlags, 0o600)
+	f, err := smallfile.Open(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("host: %w", err)
 	}

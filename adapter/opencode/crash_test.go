@@ -16,7 +16,7 @@ var steps = []struct {
 	want  adapter.Presence
 }{
 	{"opencode: session made", true, adapter.Absent},
-	{"opencode: session written", true, adapter.Absent},
+	{"adapter/smallfile: session is drafted", true, adapter.Absent},
 	{"opencode: begun", true, adapter.CannotTell},
 	{"opencode: begun", false, adapter.CannotTell},
 	{"opencode: sent", false, adapter.Present},

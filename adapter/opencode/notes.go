@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/docket-go/docket/lock/step"
+	"github.com/docket-go/docket/adapter/smallfile"
 )
 
 // notes are the files of one session.
@@ -39,20 +39,7 @@ func (n notes) keepSession(id string) (string, error) {
 	if err := n.makeDir(); err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(n.dir, ".session.*")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(id + "\n")
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return "", err
-	}
-	step.At("opencode: session written")
-	if err := os.Link(f.Name(), n.sessionPath()); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", err
-	}
-	if err := syncDir(n.dir); err != nil {
+	if err := smallfile.Create(n.sessionPath(), []byte(id+"\n")); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
 	kept, ok, err := n.session()
@@ -71,7 +58,7 @@ func (n notes) begin(id string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close(), syncDir(n.dir))
+	return errors.Join(f.Sync(), f.Close(), smallfile.SyncDir(n.dir))
 }
 
 // begun reports whether a message is marked as begun.
@@ -95,5 +82,5 @@ func (n notes) makeDir() error {
 	if err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(n.dir))
+	return smallfile.SyncDir(filepath.Dir(n.dir))
 }

@@ -1,14 +1,14 @@
 //go:build unix
 
-package opencode
+package smallfile
 
 import (
 	"errors"
 	"os"
 )
 
-// syncDir puts the names in a directory on stable storage.
-func syncDir(dir string) error {
+// SyncDir puts the names in a directory on stable storage.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
