@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/docket-go/docket/lock/stamp"
 )
 
 const (
@@ -40,8 +42,8 @@ type Dir struct {
 	turns    *kernelLock
 
 	stamping sync.Mutex
-	stamps   *os.File // the directory, see [stampOf]
-	asked    bool     // stamps is nil because there are none
+	stamps   *stamp.Dir
+	asked    bool // stamps is nil because it cannot be trusted
 }
 
 // Open prepares the locks of the session directory dir, which must exist; nothing
@@ -89,14 +91,24 @@ func (d *Dir) Close() error {
 	return err
 }
 
-// stamped returns the open directory, nil where its stamp cannot be relied on.
-func (d *Dir) stamped() *os.File {
+// stamped returns the open directory, nil where its stamp cannot be trusted.
+func (d *Dir) stamped() *stamp.Dir {
 	d.stamping.Lock()
 	defer d.stamping.Unlock()
-	if !d.asked {
-		d.stamps, d.asked = openStamped(d.path), true
+	if d.asked {
+		return d.stamps
 	}
-	return d.stamps
+	d.asked = true
+	s, err := stamp.Open(d.path)
+	if err != nil {
+		return nil
+	}
+	if !s.Trusted() || !d.identity.is(s) {
+		s.Close()
+		return nil
+	}
+	d.stamps = s
+	return s
 }
 
 // Record waits for the record lock. The caller must release it soon: every other

@@ -5,6 +5,8 @@ package lock
 import (
 	"errors"
 	"os"
+
+	"github.com/docket-go/docket/lock/stamp"
 )
 
 const openFlags = 0
@@ -13,6 +15,8 @@ var errNoLocks = errors.New("this platform has no file locks")
 
 // A fileID is of no use where there are no locks.
 type fileID struct{}
+
+func (fileID) is(*stamp.Dir) bool { return false }
 
 func openLock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|openFlags, 0o600)

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/docket-go/docket/lock/stamp"
 )
 
 // openFlags keeps a planted symlink from leading out of the session directory,
@@ -15,6 +17,8 @@ const openFlags = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
 // A fileID tells a file from every other one that is there at the same time.
 type fileID struct{ dev, ino uint64 }
+
+func (id fileID) is(d *stamp.Dir) bool { return d.Is(id.dev, id.ino) }
 
 // openLock opens a lock file, and makes it if it is not there.
 func openLock(path string) (*os.File, error) {

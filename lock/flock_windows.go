@@ -6,6 +6,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/docket-go/docket/lock/stamp"
 )
 
 const openFlags = 0
@@ -15,6 +17,8 @@ type fileID struct {
 	volume    uint32
 	high, low uint32
 }
+
+func (fileID) is(*stamp.Dir) bool { return false }
 
 // openLock opens a lock file, and makes it if it is not there.
 func openLock(path string) (*os.File, error) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/docket-go/docket/lock/stamp"
 	"github.com/docket-go/docket/lock/step"
 )
 
@@ -18,8 +19,9 @@ type tail struct {
 	end      int64
 	next     uint64    // public lines in the log
 	epoch    Epoch     // of the log; zero while it is empty
-	dir      *os.File  // opened when the handle is used again
-	upcoming [2]string // the names that the next segment can have
+	dir      *stamp.Dir // opened when the handle is used again
+	mark     stamp.Mark // in dir, of the last look for the upcoming names
+	upcoming [2]string  // the names that the next segment can have
 	buf      []byte
 }
 
@@ -83,8 +85,7 @@ func (l *Log) settle(creating bool) error {
 // still. This is all that a write into a held handle costs beside the write.
 func (t *tail) look() (size int64, current bool, err error) {
 	if t.dir == nil {
-		if t.dir, err = os.Open(filepath.Dir(t.path)); err != nil {
-			t.dir = nil
+		if t.dir, err = stamp.Open(filepath.Dir(t.path)); err != nil {
 			if errors.Is(err, os.ErrNotExist) {
 				return 0, false, nil
 			}
@@ -92,15 +93,24 @@ func (t *tail) look() (size int64, current bool, err error) {
 		}
 	}
 	size, current, err = fileState(t.file)
-	for i := 0; current && err == nil && i < len(t.upcoming); i++ {
-		var there bool
-		there, err = existsIn(t.dir, t.upcoming[i])
-		current = !there
+	if err == nil && current && !t.mark.Stands(t.dir, 0) {
+		t.mark.Look(t.dir)
+		current, err = t.newest()
 	}
 	if err != nil {
 		return 0, false, fmt.Errorf("segment: %w", err)
 	}
 	return size, current, nil
+}
+
+// newest reports that the directory has neither of the upcoming names.
+func (t *tail) newest() (bool, error) {
+	for _, name := range t.upcoming {
+		if there, err := existsIn(t.dir.File(), name); there || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // moveOn leaves a segment that another writer has closed. That writer may not have

@@ -1,0 +1,121 @@
+package stamp_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/docket-go/docket/lock/stamp"
+)
+
+// Every change of a name in the directory, and of its own, shows at once.
+func TestChangesShow(t *testing.T) {
+	for name, change := range map[string]func(dir string) error{
+		"an entry is added":    func(dir string) error { return os.WriteFile(dir+"/b", nil, 0o600) },
+		"an entry is removed":  func(dir string) error { return os.Remove(dir + "/a") },
+		"an entry is renamed":  func(dir string) error { return os.Rename(dir+"/a", dir+"/b") },
+		"an entry is moved":    func(dir string) error { return os.Rename(dir+"/a", dir+"-a") },
+		"an entry is linked":   func(dir string) error { return os.Link(dir+"/a", dir+"/b") },
+		"a directory is made":  func(dir string) error { return os.Mkdir(dir+"/b", 0o700) },
+		"an entry is replaced": func(dir string) error { return os.Rename(dir+"-new", dir+"/a") },
+		"it is renamed":        func(dir string) error { return os.Rename(dir, dir+"-away") },
+		"it is removed":        os.RemoveAll,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir() + "/d"
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range []string{dir + "/a", dir + "-new"} {
+				if err := os.WriteFile(path, nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d, m := marked(t, dir)
+			if !m.Stands(d, 0) {
+				t.Fatal("got a change where there was none")
+			}
+			if err := os.WriteFile(dir+"/a", []byte("more"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if !m.Stands(d, 0) {
+				t.Fatal("got a change where only a file was written")
+			}
+			if err := change(dir); err != nil {
+				t.Fatal(err)
+			}
+			if m.Stands(d, 0) {
+				t.Fatal("got no change")
+			}
+		})
+	}
+}
+
+func TestLookIsBelievedForAWhile(t *testing.T) {
+	d, m := marked(t, t.TempDir())
+	if m.Stands(d, time.Nanosecond) || !m.Stands(d, time.Hour) {
+		t.Fatal("got the age of the look passed over")
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if m.Stands(d, 0) {
+		t.Fatal("got a mark that stands in a closed directory")
+	}
+}
+
+// A change that is just over could be followed by another in the same tick.
+func TestFreshChangeIsNotTrusted(t *testing.T) {
+	dir := t.TempDir()
+	d, err := stamp.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if err := os.WriteFile(dir+"/a", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var m stamp.Mark
+	before := time.Now()
+	m.Look(d)
+	if stands := m.Stands(d, 0); stands && time.Since(before) < stamp.Tick/2 {
+		t.Fatal("got a stamp trusted that is as old as the look")
+	}
+}
+
+func TestSymbolicLinkIsNotFollowed(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(dir, dir+"/link"); err != nil {
+		t.Skip(err)
+	}
+	if d, err := stamp.Open(dir + "/link"); err == nil {
+		if d.Trusted() {
+			t.Error("got a symbolic link opened")
+		}
+		d.Close()
+	}
+}
+
+// marked looks until the mark stands.
+func marked(t *testing.T, dir string) (*stamp.Dir, *stamp.Mark) {
+	t.Helper()
+	d, err := stamp.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	if !d.Trusted() {
+		t.Skip("the file system is not known to stamp its directories")
+	}
+	m := &stamp.Mark{}
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(20 * time.Second); !m.Stands(d, 0); m.Look(d) {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("never: the mark stands")
+		}
+	}
+	return d, m
+}
