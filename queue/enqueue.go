@@ -28,7 +28,7 @@ func (q *Queue) Reserve(held *lock.Record, e Entry) error {
 		return q.stage(held, text)
 	}
 	end := q.known.size + int64(len(text)+2)
-	tight, err := reserve(q.known.file, end)
+	tight, err := reserve(q.known.file, q.known.status, end)
 	if err == nil && tight {
 		err = q.reserveNote(held)
 	}

@@ -44,13 +44,13 @@ func openPlain(path string, flag int) (*os.File, os.FileInfo, error) {
 // of the same size, and nobody else announced a change.
 type sheet struct {
 	file       *os.File // nil: nothing is known
-	info       os.FileInfo
+	status     status   // of the file, as it was looked at by its name
 	size       int64
 	generation uint64
 	held       *lock.Record // the last hold in which it was brought up to date
-	links      uint64       // names that the file had in that hold; 0 if that is not known
 	from       int64        // the start of a line; all before it is blank
 	first      *line        // the oldest entry; nil until it was read
+	seen       bool         // since the last load, the oldest entry was seen where it is known to stand
 	count      int          // entries; -1 until they were counted
 }
 
@@ -87,11 +87,12 @@ func (q *Queue) load(held *lock.Record) error {
 		return err
 	}
 	k := &q.known
+	k.seen = false
 	if k.unmoved(held) {
 		k.generation = held.Generation()
 		return nil
 	}
-	info, err := os.Lstat(q.path)
+	now, err := statusAt(q.path)
 	if errors.Is(err, os.ErrNotExist) {
 		q.retire()
 		return nil
@@ -99,16 +100,16 @@ func (q *Queue) load(held *lock.Record) error {
 	if err != nil {
 		return err
 	}
-	if k.file == nil || !os.SameFile(info, k.info) || info.Size() < k.size {
+	if k.file == nil || !now.same(&k.status) || now.size < k.size {
 		return q.meet(held)
 	}
-	if k.size == info.Size() && k.current(held) {
+	k.status = now
+	if k.size == now.size && k.current(held) {
 		k.held, k.generation = held, held.Generation()
-		k.links, _ = linksOf(k.file)
 		return nil
 	}
 	// Blank stays blank in one file, so from still holds.
-	*k = sheet{file: k.file, info: k.info, size: info.Size(), generation: held.Generation(), held: held, from: k.from, count: -1}
+	*k = sheet{file: k.file, status: now, size: now.size, generation: held.Generation(), held: held, from: k.from, count: -1}
 	ok, err := framed(k.file, k.size)
 	if err == nil && !ok {
 		return q.reread(held)
@@ -120,11 +121,15 @@ func (q *Queue) load(held *lock.Record) error {
 // this hold. Whoever shares the hold and gives the name to another file takes one from
 // this one.
 func (k *sheet) unmoved(held *lock.Record) bool {
-	if k.held != held || k.links == 0 {
+	if k.held != held || k.status.links == 0 {
 		return false
 	}
-	links, size := linksOf(k.file)
-	return links == k.links && size == k.size && k.current(held)
+	now, err := statusOf(k.file)
+	if err != nil || now.links != k.status.links || now.size != k.size || !k.current(held) {
+		return false
+	}
+	k.status = now
+	return true
 }
 
 // current reports whether what is known is still so, for all that the lock says. A
@@ -143,21 +148,27 @@ func (k *sheet) current(held *lock.Record) bool {
 	}
 	var brace [1]byte
 	_, err := k.file.ReadAt(brace[:], oldest)
-	return err == nil && brace[0] == '{'
+	k.seen = err == nil && brace[0] == '{'
+	return k.seen
 }
 
 // meet opens a file that the handle has not seen.
 func (q *Queue) meet(held *lock.Record) error {
 	q.forget()
-	f, info, err := q.disk.open(q.path, os.O_RDWR)
+	f, _, err := q.disk.open(q.path, os.O_RDWR)
 	if errors.Is(err, errNotPlain) {
 		return &CorruptError{Path: q.path, Err: errNotPlain}
 	}
 	if err != nil {
 		return err
 	}
+	now, err := statusOf(f)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	now.links = 0 // the name may lead to another file by now
 	k := &q.known
-	*k = sheet{file: f, info: info, size: info.Size(), generation: held.Generation(), held: held, from: int64(len(opening)), count: -1}
+	*k = sheet{file: f, status: now, size: now.size, generation: held.Generation(), held: held, from: int64(len(opening)), count: -1}
 	if k.size <= wholeBytes || held.Interrupted() {
 		return q.reread(held)
 	}

@@ -74,7 +74,7 @@ func (k *sheet) seek() (bool, error) {
 	if l.entry, err = decode(raw); err != nil {
 		return false, nil
 	}
-	k.from, k.first = at, l
+	k.from, k.first, k.seen = at, l, true
 	return true, nil
 }
 

@@ -162,12 +162,12 @@ func soundNote(text []byte) bool {
 
 // heads is what a handle knows of pending.head.
 type heads struct {
-	path string
-	file *os.File
-	info os.FileInfo
-	held *lock.Record // the hold in which note is what the file says
-	note note
-	raw  []byte // what note was read from, or written as
+	path   string
+	file   *os.File
+	status status
+	held   *lock.Record // the hold in which note is what the file says
+	note   note
+	raw    []byte // what note was read from, or written as
 
 	// spent means that note is empty and the file is not yet, as its message was
 	// removed in this hold: the next note takes its place, or the end of the hold.
@@ -187,10 +187,13 @@ func (q *Queue) note(held *lock.Record) (note, error) {
 	if h.held == held {
 		return h.note, nil
 	}
-	info, err := os.Lstat(h.path)
-	if err == nil && (h.file == nil || !os.SameFile(info, h.info)) {
+	now, err := statusAt(h.path)
+	if err == nil && (h.file == nil || !now.same(&h.status)) {
 		h.forget()
-		h.file, h.info, err = q.disk.open(h.path, os.O_RDWR)
+		if h.file, _, err = q.disk.open(h.path, os.O_RDWR); err == nil {
+			now, err = statusOf(h.file)
+			h.status = now
+		}
 	}
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -204,11 +207,15 @@ func (q *Queue) note(held *lock.Record) (note, error) {
 	}
 	scratch := scratches.Get().(*[firstRead]byte)
 	defer scratches.Put(scratch)
-	n, err := h.file.ReadAt(scratch[:min(noteBytes+1, info.Size())], 0)
+	n, err := h.file.ReadAt(scratch[:min(noteBytes+1, now.size)], 0)
 	if err != nil && err != io.EOF {
 		return note{}, err
 	}
 	if raw := scratch[:n]; h.raw == nil || !bytes.Equal(raw, h.raw) {
+		info, err := h.file.Stat()
+		if err != nil {
+			return note{}, err
+		}
 		h.note, h.raw = parseNote(raw, info.ModTime()), bytes.Clone(raw)
 	}
 	h.held, h.spent = held, false
@@ -259,7 +266,7 @@ func (q *Queue) replaceNote(data []byte) error {
 		return err
 	}
 	_, err = q.disk.writeAt(f, data, 0)
-	info, statErr := f.Stat()
+	now, statErr := statusOf(f)
 	if err = errors.Join(err, statErr); err == nil {
 		step.At("queue: first note written")
 		err = q.disk.rename(f.Name(), h.path)
@@ -267,7 +274,7 @@ func (q *Queue) replaceNote(data []byte) error {
 	if err != nil {
 		return errors.Join(err, f.Close(), q.disk.remove(f.Name()))
 	}
-	h.file, h.info = f, info
+	h.file, h.status = f, now
 	return nil
 }
 

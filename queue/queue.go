@@ -54,8 +54,8 @@ type Queue struct {
 	staged *staged
 	heads  heads
 
-	spare     *os.File // what was the list before nothing was owed; nil if it is not open
-	spareInfo os.FileInfo
+	spare       *os.File // what was the list before nothing was owed; nil if it is not open
+	spareStatus status
 }
 
 // Open returns a handle on the queue of the session directory dir. It reads and

@@ -63,6 +63,9 @@ func notPending(path, mid string) error {
 // confirmFirst looks whether the entry still stands where it is known to stand.
 // Another handle that shares this hold may have removed it.
 func (q *Queue) confirmFirst(held *lock.Record, l *line) (*line, error) {
+	if q.known.seen {
+		return l, nil
+	}
 	var brace [1]byte
 	if _, err := q.known.file.ReadAt(brace[:], l.offset); err != nil || brace[0] == '{' {
 		return l, err

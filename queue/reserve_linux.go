@@ -3,7 +3,6 @@ package queue
 import (
 	"errors"
 	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,22 +13,14 @@ const reserveBytes = 64 << 10
 // reserve sees to it that the file can grow to end without running out of disk. A
 // file system that cannot set room aside is left as it is. Where there is not enough
 // for a whole step it sets aside what is needed, and answers tight.
-func reserve(f *os.File, end int64) (tight bool, err error) {
-	info, err := f.Stat()
-	if err != nil {
-		return false, err
-	}
-	room := info.Size()
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		room = s.Blocks * 512
-	}
-	if room >= end {
+func reserve(f *os.File, now status, end int64) (tight bool, err error) {
+	if now.room >= end {
 		return false, nil
 	}
-	need := end - info.Size()
-	err = allocate(f, info.Size(), need+reserveBytes)
+	need := end - now.size
+	err = allocate(f, now.size, need+reserveBytes)
 	if tight = errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT); tight {
-		err = allocate(f, info.Size(), need)
+		err = allocate(f, now.size, need)
 	}
 	return tight, err
 }

@@ -86,12 +86,12 @@ func (d *draft) begin() []byte {
 // another handle that shares the hold may have begun one of its own, in another file or
 // in this one, which is longer then.
 func (d *draft) untouched() bool {
-	there, err := os.Lstat(d.name())
-	if err != nil || there.Size() != d.size {
+	there, err := statusAt(d.name())
+	if err != nil || there.size != d.size {
 		return false
 	}
-	info, err := d.file.Stat()
-	return err == nil && os.SameFile(info, there)
+	own, err := statusOf(d.file)
+	return err == nil && own.same(&there)
 }
 
 func (d *draft) name() string { return d.q.path + newSuffix }
@@ -128,7 +128,7 @@ func (d *draft) abandon() error {
 
 // publish puts the draft in the place of the list. It is the new list from then on.
 func (d *draft) publish() error {
-	info, err := d.file.Stat()
+	now, err := statusOf(d.file)
 	if err != nil {
 		return d.discard(err)
 	}
@@ -139,24 +139,20 @@ func (d *draft) publish() error {
 		}
 		step.At("queue: way cleared")
 	}
-	links, err := d.place()
-	if err != nil {
+	if now.links, err = d.place(now.links); err != nil {
 		return &WriteError{Path: d.q.path, Before: d.clear == nil, Err: errors.Join(err, d.abandon())}
 	}
 	d.q.forget()
 	step.At("queue: new file in place")
-	d.q.known = sheet{file: d.file, info: info, size: d.size, links: links, from: max(d.from, int64(len(opening))), count: d.count}
+	d.q.known = sheet{file: d.file, status: now, size: d.size, from: max(d.from, int64(len(opening))), count: d.count}
 	return nil
 }
 
-// place gives the draft the name of the list, and answers how many names it has then,
-// or 0. The first list keeps its other name, so that its file stays when the last
-// removal takes this one away.
-func (d *draft) place() (links uint64, err error) {
-	if d.first {
-		links, _ = linksOf(d.file)
-	}
-	if links == 1 && d.q.disk.link(d.name(), d.q.path) == nil {
+// place gives the draft, which has so many names, that of the list, and answers how many
+// it has then, or 0. The first list keeps the other one, so that its file stays when the
+// last removal takes this one away.
+func (d *draft) place(names uint64) (links uint64, err error) {
+	if d.first && names == 1 && d.q.disk.link(d.name(), d.q.path) == nil {
 		return 2, nil
 	}
 	return 0, d.q.disk.rename(d.name(), d.q.path)

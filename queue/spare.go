@@ -15,7 +15,7 @@ const spareBytes = 16 << 10
 func (q *Queue) retire() {
 	if q.known.file != nil && q.known.size <= q.spareAt {
 		q.dropSpare()
-		q.spare, q.spareInfo = q.known.file, q.known.info
+		q.spare, q.spareStatus = q.known.file, q.known.status
 		q.known.file = nil
 	}
 	q.forget()
@@ -25,7 +25,7 @@ func (q *Queue) dropSpare() {
 	if q.spare != nil {
 		q.spare.Close()
 	}
-	q.spare, q.spareInfo = nil, nil
+	q.spare = nil
 }
 
 // shed takes the other name from a list that is too long to be kept, before its own.
@@ -42,15 +42,15 @@ func (q *Queue) shed() {
 // What stood there becomes blank, and the file only grows: a handle that knew it as
 // an earlier list finds it blank up to where it was then.
 func (q *Queue) reuse() *draft {
-	f := q.openSpare()
+	f, now := q.openSpare()
 	if f == nil {
 		return nil
 	}
-	links, size := linksOf(f)
-	if links != 1 || size > q.spareAt {
+	if now.links != 1 || now.size > q.spareAt || now.mode&^0o600 != 0 {
 		f.Close()
 		return nil
 	}
+	size := now.size
 	d := &draft{q: q, file: f}
 	if size > int64(len(opening)) {
 		d.head = make([]byte, size, size+firstRead)
@@ -61,27 +61,24 @@ func (q *Queue) reuse() *draft {
 	return d
 }
 
-// openSpare opens the file that was kept, unless somebody else may read or write it.
-func (q *Queue) openSpare() *os.File {
+// openSpare opens the file that was kept, and returns its status.
+func (q *Queue) openSpare() (*os.File, status) {
 	path := q.path + newSuffix
-	f, info := q.spare, q.spareInfo
-	q.spare, q.spareInfo = nil, nil
-	there, err := os.Lstat(path)
-	if f != nil && (err != nil || !os.SameFile(there, info)) {
+	f := q.spare
+	q.spare = nil
+	now, err := statusAt(path)
+	if f != nil && (err != nil || !now.same(&q.spareStatus)) {
 		f.Close()
 		f = nil
 	}
-	if err != nil {
-		return nil
-	}
-	if f == nil {
-		if f, there, err = q.disk.open(path, os.O_RDWR); err != nil {
-			return nil
+	if f == nil && err == nil {
+		if f, _, err = q.disk.open(path, os.O_RDWR); err == nil {
+			now, err = statusOf(f)
 		}
 	}
-	if there.Mode().Perm()&^0o600 != 0 {
+	if err != nil && f != nil {
 		f.Close()
-		return nil
+		f = nil
 	}
-	return f
+	return f, now
 }
