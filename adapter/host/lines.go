@@ -3,6 +3,7 @@ package host
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 )
@@ -53,4 +54,28 @@ func (l *Lines) Next() (line []byte, whole bool, err error) {
 			return nil, false, err
 		}
 	}
+}
+
+// WholeFields returns an object with the fields that stand whole at the beginning of one
+// on a line that is too long, and nil if there are none.
+func WholeFields(head []byte) []byte {
+	d := json.NewDecoder(bytes.NewReader(head))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	whole := int64(0)
+	for {
+		if key, err := d.Token(); err != nil || key == json.Delim('}') {
+			break
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil || d.InputOffset() >= int64(len(head)) { // a number may go on
+			break
+		}
+		whole = d.InputOffset()
+	}
+	if whole == 0 {
+		return nil
+	}
+	return append(bytes.Clone(head[:whole]), '}')
 }

@@ -73,3 +73,21 @@ func readLines(l *host.Lines) string {
 		got = append(got, said)
 	}
 }
+
+func TestWholeFields(t *testing.T) {
+	for head, want := range map[string]string{
+		`{"type":"result","subtype":"success","is_error":false,"result":"aaaa`: `{"type":"result","subtype":"success","is_error":false}`,
+		`{"type":"a","n":12`:   `{"type":"a"}`,
+		`{"type":"a","o":{"b"`: `{"type":"a"}`,
+		`{"type":"a"}xxxxx`:    `{"type":"a"}`,
+		`{"type":"a`:           ``,
+		`{`:                    ``,
+		`[1,2`:                 ``,
+		"\x00\x00":             ``,
+		``:                     ``,
+	} {
+		if got := string(host.WholeFields([]byte(head))); got != want {
+			t.Errorf("%q: got %q, want %q", head, got, want)
+		}
+	}
+}

@@ -7,9 +7,6 @@ import (
 	"github.com/docket-go/docket/adapter/host"
 )
 
-// Shortened is what is read of a line that is too long.
-func Shortened(head string) string { return string(shortened([]byte(head))) }
-
 // Told maps a stream without a process, and returns what was emitted, whether it
 // proves that the program began, and the end, if the stream has one.
 func Told(p Preset, resumed bool, stream string) (values []host.Value, begun bool, end *host.Finished) {

@@ -82,24 +82,6 @@ func TestHalfLine(t *testing.T) {
 	}
 }
 
-func TestShortened(t *testing.T) {
-	for head, want := range map[string]string{
-		`{"type":"result","subtype":"success","is_error":false,"result":"aaaa`: `{"type":"result","subtype":"success","is_error":false}`,
-		`{"type":"a","n":12`:   `{"type":"a"}`,
-		`{"type":"a","o":{"b"`: `{"type":"a"}`,
-		`{"type":"a"}xxxxx`:    `{"type":"a"}`,
-		`{"type":"a`:           ``,
-		`{`:                    ``,
-		`[1,2`:                 ``,
-		"\x00\x00":             ``,
-		``:                     ``,
-	} {
-		if got := oneshot.Shortened(head); got != want {
-			t.Errorf("%q: got %q, want %q", head, got, want)
-		}
-	}
-}
-
 func FuzzPresets(f *testing.F) {
 	for _, tt := range streams {
 		f.Add(tt.preset.Name, tt.stream)

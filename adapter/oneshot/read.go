@@ -37,7 +37,7 @@ func (r *run) take(line []byte, whole bool) {
 		return
 	}
 	if !whole {
-		line = shortened(line)
+		line = host.WholeFields(line) // an end of the turn is not missed for its length
 		to.emit("", host.Diagnostic{Severity: host.Warning, Code: CodeUpdateLost, Text: "an event of the program was too long to be read"})
 	}
 	r.mapper.take(line, to)

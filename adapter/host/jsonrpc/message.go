@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/docket-go/docket/adapter/host"
 )
 
 // maxID bounds the id of a request that is answered, in bytes.
@@ -27,26 +29,8 @@ func decode(line []byte) (m message, ok bool) {
 
 // headOf returns what the beginning of a message names before it is cut off.
 func headOf(head []byte) (m message) {
-	d := json.NewDecoder(bytes.NewReader(head))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return m
-	}
-	for {
-		key, err := d.Token()
-		if err != nil {
-			return m
-		}
-		var value json.RawMessage
-		if d.Decode(&value) != nil {
-			return m
-		}
-		switch key {
-		case "method":
-			_ = json.Unmarshal(value, &m.Method)
-		case "id":
-			m.ID = value
-		}
-	}
+	_ = json.Unmarshal(host.WholeFields(head), &m) // a field of another kind is none
+	return m
 }
 
 // answer returns the answer that the message is.
