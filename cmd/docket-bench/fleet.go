@@ -15,6 +15,8 @@ import (
 	"github.com/docket-go/docket/cmd/docket-bench/internal/prose"
 	"github.com/docket-go/docket/cmd/docket-bench/internal/race"
 	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/fleet"
+	"github.com/docket-go/docket/timeline/session"
 )
 
 func fleetSetup(b *bench) race.Workload {
@@ -61,8 +63,8 @@ func (b *bench) fleetDir() (string, error) {
 	return dir, makeFleet(dir, b.size.sessions)
 }
 
-// makeFleet makes sessions with one event each. All have the same log, since making
-// a log syncs it.
+// makeFleet makes a store of sessions with one event each. All have the same log, since
+// making a log syncs it.
 func makeFleet(dir string, sessions int) error {
 	model := filepath.Join(dir, "model")
 	if err := os.Mkdir(model, 0o700); err != nil {
@@ -80,24 +82,27 @@ func makeFleet(dir string, sessions int) error {
 		return errors.Join(err, l.Close())
 	}
 	text, err := os.ReadFile(paths[0])
-	for _, session := range fleetDirs(dir, sessions) {
+	for _, segments := range fleetDirs(dir, sessions) {
 		if err == nil {
-			err = os.MkdirAll(filepath.Join(session, segments), 0o700)
+			err = os.MkdirAll(segments, 0o700)
 		}
 		if err == nil {
-			err = os.WriteFile(filepath.Join(session, segments, filepath.Base(paths[0])), text, 0o600)
+			err = os.WriteFile(filepath.Join(segments, filepath.Base(paths[0])), text, 0o600)
 		}
 	}
 	return errors.Join(err, l.Close())
 }
 
+// fleetDirs are the directories with the segments of all sessions.
 func fleetDirs(dir string, sessions int) []string {
 	dirs := make([]string, sessions)
 	for i := range dirs {
-		dirs[i] = filepath.Join(dir, "s"+strconv.Itoa(i))
+		dirs[i] = timeline.SegmentsDir(filepath.Join(dir, "sessions", fleetSession(i)))
 	}
 	return dirs
 }
+
+func fleetSession(i int) string { return "s" + strconv.Itoa(i) }
 
 // fleetRawRole is a child that only asks the system to watch.
 func fleetRawRole(args []string) (crew.Worker, error) {
@@ -114,12 +119,12 @@ func fleetRawRole(args []string) (crew.Worker, error) {
 func fleetRole(args []string) (crew.Worker, error) {
 	return func(n int) (float64, error) {
 		begun := time.Now()
-		heard, err := followFleet(fleetDirs(args[0], n))
+		f, err := followFleet(args[0])
 		took := time.Since(begun)
 		if err != nil {
 			return 0, err
 		}
-		return float64(took), hear(filepath.Join(args[0], "s"+strconv.Itoa(n/2)), heard)
+		return float64(took), f.hear(n / 2)
 	}, nil
 }
 
@@ -128,7 +133,7 @@ func fleetRole(args []string) (crew.Worker, error) {
 func fleetIdleRole(args []string) (crew.Worker, error) {
 	idle, err := time.ParseDuration(args[1])
 	return func(n int) (float64, error) {
-		heard, err := followFleet(fleetDirs(args[0], n))
+		f, err := followFleet(args[0])
 		if err != nil {
 			return 0, err
 		}
@@ -142,58 +147,64 @@ func fleetIdleRole(args []string) (crew.Worker, error) {
 		if err != nil {
 			return 0, err
 		}
-		return 100 * float64(after-before) / float64(idle), hear(filepath.Join(args[0], "s"+strconv.Itoa(n/2)), heard)
+		return 100 * float64(after-before) / float64(idle), f.hear(n / 2)
 	}, err
 }
 
-// followFleet follows the logs of all directories, and returns when all are caught
-// up.
-func followFleet(dirs []string) (<-chan timeline.Event, error) {
-	heard, caught := make(chan timeline.Event, 1), make(chan error, len(dirs))
-	for _, dir := range dirs {
-		l, err := timeline.Open(dir, timeline.Options{})
-		if err != nil {
-			return nil, err
-		}
-		go func() {
-			for u, err := range l.Follow(context.Background(), timeline.FollowOptions{Mode: timeline.TailOnly}) {
-				switch {
-				case err != nil:
-					caught <- err
-					return
-				case u.CaughtUp:
-					caught <- nil
-				default:
-					heard <- u.Event
-				}
+// A fleetFollower follows all sessions of a store.
+type fleetFollower struct {
+	store *session.Store
+	heard chan fleet.Update
+	ended chan error
+}
+
+// followFleet follows the store in dir, and returns when all sessions are caught up.
+func followFleet(dir string) (*fleetFollower, error) {
+	store, err := session.OpenStore(dir, session.Options{Timeline: timeline.Options{Buffered: true}})
+	if err != nil {
+		return nil, err
+	}
+	f := &fleetFollower{store: store, heard: make(chan fleet.Update), ended: make(chan error, 1)}
+	updates := fleet.Follow(context.Background(), store, fleet.Options{Mode: fleet.TailOnly})
+	go func() {
+		for u, err := range updates {
+			if err != nil {
+				f.ended <- err
+				return
 			}
-		}()
-	}
-	for range dirs {
-		if err := <-caught; err != nil {
-			return nil, err
+			f.heard <- u
 		}
+	}()
+	if u, err := f.next(); err != nil || !u.CaughtUp {
+		return nil, fmt.Errorf("got %v %v, want the mark", u, err)
 	}
-	return heard, nil
+	return f, nil
+}
+
+func (f *fleetFollower) next() (fleet.Update, error) {
+	select {
+	case u := <-f.heard:
+		return u, nil
+	case err := <-f.ended:
+		return fleet.Update{}, err
+	case <-time.After(time.Minute):
+		return fleet.Update{}, errors.New("an event was not heard of")
+	}
 }
 
 // hear appends to one session and waits until that is heard.
-func hear(dir string, heard <-chan timeline.Event) error {
-	l, err := timeline.Open(dir, timeline.Options{Buffered: true})
+func (f *fleetFollower) hear(i int) error {
+	s, err := f.store.Open(fleetSession(i))
 	if err != nil {
 		return err
 	}
 	sent := prose.Sent(uint64(time.Now().UnixNano()))
-	if _, err := l.Append(context.Background(), sent); err != nil {
-		return errors.Join(err, l.Close())
+	if _, err := s.Timeline().Append(context.Background(), sent); err != nil {
+		return errors.Join(err, s.Release())
 	}
-	select {
-	case e := <-heard:
-		if e.MID != sent.MID {
-			err = fmt.Errorf("heard of %s, and %s was appended", e.MID, sent.MID)
-		}
-	case <-time.After(10 * time.Second):
-		err = errors.New("an event was not heard of")
+	u, err := f.next()
+	if err == nil && (u.Event.MID != sent.MID || u.Session != s.ID()) {
+		err = fmt.Errorf("heard of %s in %s, and %s was appended to %s", u.Event.MID, u.Session, sent.MID, s.ID())
 	}
-	return errors.Join(err, l.Close())
+	return errors.Join(err, s.Release())
 }
