@@ -66,3 +66,23 @@ func TestMessageThatOutlivesItsSender(t *testing.T) {
 		wantEqual(t, "delivered", w.agent.mids(), []string{about.MID})
 	}
 }
+
+// A message that is meant for one session does not reach a later one with its id.
+func TestMessageToOneLife(t *testing.T) {
+	w := newWorld(t, "s1")
+	var first uint64
+	a := w.send("s1", dispatch.Message{Text: "one", Key: "k", ToLife: &first, NoDrain: true})
+	if again := w.send("s1", dispatch.Message{Text: "one", Key: "k", ToLife: &first, NoDrain: true}); again.MID != a.MID {
+		t.Errorf("got %+v, want %+v", again, a)
+	}
+	s, err := w.store.Open("s1")
+	must(t, err)
+	must(t, s.Close(t.Context()))
+	must(t, s.Release())
+	w.create("s1")
+	_, err = w.SendText(t.Context(), "s1", dispatch.Message{Text: "two", ToLife: &first})
+	wantIs(t, err, session.ErrNotFound)
+	wantEqual(t, "sent", w.sent("s1"), nil)
+	second := first + 1
+	w.send("s1", dispatch.Message{Text: "two", ToLife: &second})
+}

@@ -50,6 +50,11 @@ type Message struct {
 	// NoDrain leaves the delivery to a later pass.
 	NoDrain bool
 
+	// ToLife is the life of the session that is meant, as in [session.Record], so that no
+	// later session with its id gets the message: that is [session.ErrNotFound]. Nil
+	// means whichever bears the id now.
+	ToLife *uint64
+
 	// Outlives keeps the message owed when its sender is closed; other messages are
 	// void then. It is for what is said about the sender, rather than by it.
 	Outlives bool

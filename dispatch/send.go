@@ -100,6 +100,9 @@ func (d *Dispatcher) acceptIn(ctx context.Context, h *handle, hold sendHold, kee
 	if err := h.synced(err); err != nil {
 		return Accepted{}, err
 	}
+	if m.ToLife != nil && rec.Life != *m.ToLife {
+		return Accepted{}, fmt.Errorf("%w: another session bears the id now", session.ErrNotFound)
+	}
 	if m.Key != "" {
 		a, found, err := d.replay(ctx, h, held, m)
 		if found || err != nil {

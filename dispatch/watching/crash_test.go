@@ -54,6 +54,7 @@ func TestDeathAtEveryStep(t *testing.T) {
 		{"watch", []string{"session: new watchers.json written", "session: watchers.json replaced"}},
 	} {
 		t.Run(tt.does, func(t *testing.T) {
+			t.Parallel()
 			var died []string
 			for n := 1; ; n++ {
 				step := deathAt(t, tt.does, n)

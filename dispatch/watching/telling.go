@@ -40,7 +40,6 @@ type telling struct {
 	end timeline.Cursor
 
 	spans   list              // with the places that they have got to
-	there   map[watcher]bool  // watchers that were found to be there
 	gone    map[watcher]bool  // those that were closed
 	stopped map[watcher]error // those that are told no more this time, and why
 	owes    map[string]bool   // ids that got something
@@ -51,7 +50,7 @@ type telling struct {
 func newTelling(w *Watches, s *session.Session) *telling {
 	return &telling{
 		w: w, Session: s,
-		there: map[watcher]bool{}, gone: map[watcher]bool{}, stopped: map[watcher]error{}, owes: map[string]bool{},
+		gone: map[watcher]bool{}, stopped: map[watcher]error{}, owes: map[string]bool{},
 	}
 }
 
@@ -209,19 +208,11 @@ func (t *telling) tell(ctx context.Context, e timeline.Event) error {
 
 // send makes the message of one span about one event.
 func (t *telling) send(ctx context.Context, sp span, n News) error {
-	to := sp.watcher()
-	if !t.there[to] {
-		life, err := t.w.lifeOf(sp.By)
-		if errors.Is(err, session.ErrNotFound) || err == nil && life != sp.Life {
-			t.gone[to] = true
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		t.there[to] = true
+	a, err := t.accept(ctx, sp, n)
+	if errors.Is(err, session.ErrNotFound) {
+		t.gone[sp.watcher()] = true
+		return nil
 	}
-	a, err := t.accept(ctx, n)
 	if err != nil {
 		return err
 	}
@@ -239,11 +230,11 @@ func (t *telling) send(ctx context.Context, sp span, n News) error {
 // accept sends the message. Where it would be too large for the store, it has less of
 // the note. A key that was used for another text is that of a message that another
 // version, or other options, worded.
-func (t *telling) accept(ctx context.Context, n News) (dispatch.Accepted, error) {
+func (t *telling) accept(ctx context.Context, sp span, n News) (dispatch.Accepted, error) {
 	m := dispatch.Message{
 		From: n.Session, ReplyVia: compose.Terminal, // the text says how to answer
 		Operation: Operation, Key: n.Before.String(), Attributes: n.attributes(),
-		NoDrain: true, Outlives: true,
+		ToLife: &sp.Life, NoDrain: true, Outlives: true,
 	}
 	m.Text = t.w.options.Text(n)
 	a, err := t.w.dispatch.SendText(ctx, n.By, m)
