@@ -6,7 +6,8 @@
 //
 // Nothing. Everything is read from the store when it is asked for, and what is
 // sent goes through [Options.Send], which keeps it. What belongs to other packages
-// (the queue, the states of messages, the sending) is handed in as functions.
+// (the queue, the states of messages, the sending) is handed in as functions; package
+// dispatch/surface makes them of a dispatcher.
 //
 // # Guarantees
 //

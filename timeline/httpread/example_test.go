@@ -33,7 +33,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	h, err := httpread.New(httpread.Options{Store: store}) // Send and the others come from package dispatch
+	h, err := httpread.New(httpread.Options{Store: store}) // package dispatch/surface gives Send and the others
 	if err != nil {
 		log.Fatal(err)
 	}
