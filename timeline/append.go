@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/docket-go/docket/lock"
-	"github.com/docket-go/docket/lock/step"
 	"github.com/docket-go/docket/timeline/segment"
 )
 
@@ -58,7 +57,7 @@ func (l *Log) encode(entries []Entry) ([][]byte, error) {
 		if err := e.check(l.maxText); err != nil {
 			return nil, err
 		}
-		lines[i] = e.append(nil, now)
+		lines[i] = e.append(make([]byte, 0, e.room()), now)
 	}
 	return lines, nil
 }
@@ -76,12 +75,7 @@ func (l *Log) Commit(w Written) error { return l.wrap(l.segments.Sync(w.place)) 
 // came, as they share the sync; one whose entries are refused does not disturb the
 // others. A call whose ctx ends while it waits has written nothing.
 func (l *Log) Append(ctx context.Context, entries ...Entry) (Written, error) {
-	w, err := l.together.write(ctx, l, entries)
-	if err != nil {
-		return Written{}, err
-	}
-	step.At("timeline: written, not synced")
-	return w, l.Commit(w)
+	return l.together.write(ctx, l, entries)
 }
 
 // SyncAll returns nil once everything that any process wrote before the call is

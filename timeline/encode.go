@@ -15,11 +15,30 @@ func appendStart(dst []byte, at, now time.Time, kind string) []byte {
 		at = now
 	}
 	dst = append(dst, `{"ts":"`...)
-	dst = at.UTC().AppendFormat(dst, timeLayout)
+	dst = appendTime(dst, at.UTC())
 	dst = append(dst, `","kind":"`...)
 	dst = append(dst, kind...)
 	return append(dst, '"')
 }
+
+// appendTime appends a time of the years that an entry can have as timeLayout has it.
+func appendTime(dst []byte, at time.Time) []byte {
+	year, month, day := at.Date()
+	hour, minute, second := at.Clock()
+	if year < 0 || year > 9999 {
+		return at.AppendFormat(dst, timeLayout)
+	}
+	dst = append(appendTwo(appendTwo(dst, year/100), year%100), '-')
+	dst = append(appendTwo(dst, int(month)), '-')
+	dst = append(appendTwo(dst, day), 'T')
+	dst = append(appendTwo(dst, hour), ':')
+	dst = append(appendTwo(dst, minute), ':')
+	dst = append(appendTwo(dst, second), '.')
+	milli := at.Nanosecond() / int(time.Millisecond)
+	return append(appendTwo(dst, milli/10), byte('0'+milli%10), 'Z')
+}
+
+func appendTwo(dst []byte, n int) []byte { return append(dst, byte('0'+n/10), byte('0'+n%10)) }
 
 func (s Status) append(dst []byte, now time.Time) []byte {
 	dst = appendStart(dst, s.Time, now, string(KindStatus))

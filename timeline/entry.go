@@ -14,6 +14,8 @@ type Entry interface {
 	check(maxText int) error
 	// append adds the stored line, without seq and newline, to dst.
 	append(dst []byte, now time.Time) []byte
+	// room is about how many bytes append needs.
+	room() int
 	// public reports whether readers see the line.
 	public() bool
 }
@@ -96,3 +98,27 @@ func (Status) public() bool  { return true }
 func (Sent) public() bool    { return true }
 func (Settled) public() bool { return false }
 func (Revoked) public() bool { return false }
+
+// fieldsRoom is enough for the names of the fields of a line, its time and its kind.
+const fieldsRoom = 160
+
+func (s Status) room() int { return fieldsRoom + len(s.Status) + len(s.Proposal) + escaped(s.Note) }
+
+func (s Sent) room() int {
+	n := fieldsRoom + len(s.MID) + escaped(s.Text) + len(s.From)
+	if s.Receipt != nil {
+		n += fieldsRoom + len(s.Receipt.Operation) + len(s.Receipt.RequestDigest) + len(s.Receipt.PayloadHash) + escaped(s.Receipt.Delivery.Text)
+	}
+	return n
+}
+
+func (s Settled) room() int {
+	return fieldsRoom + len(s.Operation) + len(s.RequestDigest) + len(s.MID)
+}
+
+func (r Revoked) room() int {
+	return fieldsRoom + len(r.Operation) + len(r.RequestDigest) + len(r.MID) + len(r.Reason)
+}
+
+// escaped is about how long a text is as JSON.
+func escaped(text string) int { return len(text) + len(text)/16 }

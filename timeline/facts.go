@@ -97,9 +97,15 @@ func newFold(before json.RawMessage) *fold {
 
 // Add takes the next line.
 func (f *fold) Add(at segment.Line) {
-	l, err := parse(at.Bytes)
-	if err != nil || f.unknown {
+	if f.unknown {
 		return
+	}
+	var l line
+	if !l.parseBare(&at) {
+		var err error
+		if l, err = parse(at.Bytes); err != nil {
+			return
+		}
 	}
 	switch l.kind {
 	case statusLine:

@@ -50,6 +50,21 @@ func (l *line) parseEvent(at *segment.Line) (err error) {
 	return err
 }
 
+// parseBare is parse for an intact event that has no private fields but the bare mark
+// of a debt. It returns false for any other line.
+func (l *line) parseBare(at *segment.Line) bool {
+	if !at.Intact {
+		return false
+	}
+	rest, ok := l.parseShape(at.Bytes)
+	const mark = `,"docket":{}`
+	if ok && bytes.HasPrefix(at.Bytes[rest:], []byte(mark)) {
+		l.docket = value{from: rest + len(mark) - len(`{}`), to: rest + len(mark)}
+		rest += len(mark)
+	}
+	return ok && bytes.HasPrefix(at.Bytes[rest:], []byte(`,"crc":`))
+}
+
 // parseShape takes the public fields of an event into l, which must be zero, and
 // returns where the next field starts. It returns false where they do not stand as
 // this package writes them.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
 	"github.com/docket-go/docket/timeline/segment"
 )
 
@@ -18,30 +19,36 @@ const (
 )
 
 // A together lets appends that come at the same time go in one hold of the record
-// lock and one write. The first of those that wait leads: it takes the lock, writes
-// for all that are there by then, and passes the lead on.
+// lock, one write and one sync. The first of those that wait leads: it takes the lock,
+// writes for all that are there by then, passes the lead on, and syncs before it wakes
+// them.
 type together struct {
 	mu      sync.Mutex
 	led     bool // somebody leads
 	waiting []*appending
 }
 
-// An appending is one call that waits. Of its two channels one is closed, once.
+// An appending is one call that waits. Of its two channels one is closed, once; one
+// that leads at once has none.
 type appending struct {
 	entries []Entry
 	lead    chan struct{} // it is this one's turn to lead
-	done    chan struct{} // somebody else wrote, or was refused
+	done    chan struct{} // somebody else wrote and synced, or was refused
 	written Written
 	err     error
 }
 
 func (t *together) write(ctx context.Context, l *Log, entries []Entry) (Written, error) {
-	a := &appending{entries: entries, lead: make(chan struct{}), done: make(chan struct{})}
+	a := &appending{entries: entries}
 	t.mu.Lock()
-	if t.waiting = append(t.waiting, a); !t.led {
+	t.waiting = append(t.waiting, a)
+	if !t.led {
 		t.led = true
-		close(a.lead)
+		t.mu.Unlock()
+		t.leadOnce(ctx, l, a)
+		return a.written, a.err
 	}
+	a.lead, a.done = make(chan struct{}), make(chan struct{})
 	t.mu.Unlock()
 	select {
 	case <-a.lead:
@@ -100,9 +107,20 @@ func (t *together) leadOnce(ctx context.Context, l *Log, own *appending) {
 		}
 	}
 	t.pass()
+	l.commitAll(all)
 	for _, a := range all {
 		if a != own {
 			close(a.done)
+		}
+	}
+}
+
+// commitAll syncs what was written for all of them.
+func (l *Log) commitAll(all []*appending) {
+	step.At("timeline: written, not synced")
+	for _, a := range slices.Backward(all) { // the sync of the last one is that of all
+		if a.err == nil {
+			a.err = l.Commit(a.written)
 		}
 	}
 }

@@ -17,8 +17,8 @@ type tail struct {
 	path     string
 	file     *os.File // nil: nothing is remembered
 	end      int64
-	next     uint64    // public lines in the log
-	epoch    Epoch     // of the log; zero while it is empty
+	next     uint64     // public lines in the log
+	epoch    Epoch      // of the log; zero while it is empty
 	dir      *stamp.Dir // opened when the handle is used again
 	mark     stamp.Mark // in dir, of the last look for the upcoming names
 	upcoming [2]string  // the names that the next segment can have
