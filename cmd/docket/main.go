@@ -45,7 +45,7 @@ func verbs() []verb {
 		pendingVerb(), drainVerb(), confirmVerb(), stateVerb(), revokeVerb(), serveVerb(),
 		hostVerb(), turnsVerb(), permitVerb(),
 		sealVerb(), verifyVerb(), repairVerb(),
-		lsVerb(), showVerb(), archiveVerb(), retireVerb(), closeVerb(),
+		topVerb(), lsVerb(), showVerb(), archiveVerb(), retireVerb(), closeVerb(),
 		adaptersVerb(), demoVerb(), demoAgentVerb(), versionVerb(), completionVerb(), completeVerb(), helpVerb(),
 	}
 }
