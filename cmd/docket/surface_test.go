@@ -19,11 +19,11 @@ func TestServeTakesAndDelivers(t *testing.T) {
 	b := newBox(t)
 	b.agent("s1")
 	s := b.serve("--listen", "127.0.0.1:0")
-	first := s.mustPost("s1", "run the tests", "k1")
-	if again := s.mustPost("s1", "run the tests", "k1"); !again.Replayed || again.MID != first.MID {
+	first := s.mustPost("s1", "run the tests", "client-key-1")
+	if again := s.mustPost("s1", "run the tests", "client-key-1"); !again.Replayed || again.MID != first.MID {
 		t.Errorf("again: got %+v, want a replay of %s", again, first.MID)
 	}
-	if other, err := s.post("s1", "another text", "Idempotency-Key: k1"); err != nil || other.status != 409 || other.Code != "key-reused" {
+	if other, err := s.post("s1", "another text", "Idempotency-Key: client-key-1"); err != nil || other.status != 409 || other.Code != "key-reused" {
 		t.Errorf("got %v, %v, want 409 key-reused", other, err)
 	}
 	history := s.get("sessions/s1/timeline")
@@ -42,7 +42,7 @@ func TestServeTakesAndDelivers(t *testing.T) {
 		t.Errorf("got %s, want it owed", got)
 	}
 	b.wake()
-	second := s.mustPost("s1", "and lint it", "k2") // which hastens the first, too
+	second := s.mustPost("s1", "and lint it", "client-key-2") // which hastens the first, too
 	b.eventually("both are delivered", func() bool {
 		return s.get("sessions/s1/states?mid=" + second.MID).States[second.MID].State == "delivered" && states() == "delivered"
 	})
@@ -54,7 +54,7 @@ func TestServeTakesAndDelivers(t *testing.T) {
 		t.Errorf("the agent has %q, %v, want each once and in order", got, err)
 	}
 	for _, path := range []string{"sessions", "sessions/s1", "sessions/s1/timeline", "sessions/s1/pending"} {
-		for _, secret := range []string{"eceipt", "igest", "ettled", "http-input", "k1", b.dir, busyUnlessUp[:12]} {
+		for _, secret := range []string{"eceipt", "igest", "ettled", "http-input", "client-key-1", b.dir, busyUnlessUp[:12]} {
 			if a := s.get(path); strings.Contains(a.body, secret) {
 				t.Errorf("%s tells %q: %s", path, secret, a.body)
 			}
