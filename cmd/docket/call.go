@@ -21,6 +21,7 @@ import (
 	"github.com/docket-go/docket/adapter/opencode"
 	"github.com/docket-go/docket/adapter/tmux"
 	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/dispatch/watching"
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 )
@@ -45,6 +46,7 @@ type call struct {
 	store    *session.Store
 	kinds    adapter.Registry // those of kinds, whose inserts are waited for
 	dispatch *dispatch.Dispatcher
+	watches  *watching.Watches
 }
 
 // run opens the store, does the verb and gives everything back.
@@ -67,6 +69,7 @@ func (c *call) run(ctx context.Context, v verb) (err error) {
 	inserts := &handovers{soft: ctx, hard: c.hard, report: c.report}
 	c.kinds = inserts.registry(kinds)
 	c.dispatch = dispatch.New(c.store, dispatch.Options{Adapters: c.kinds})
+	c.watches = watching.New(c.store, c.dispatch, watching.Options{})
 	defer c.giveBack()
 	return v.run(ctx, c)
 }

@@ -86,13 +86,15 @@ func (c *call) starter(s *session.Session) (host.Starter, error) {
 
 // host is the session's host with its recorder, until ctx ends.
 func (c *call) host(ctx context.Context, s *session.Session, d *dispatch.Dispatcher, start host.Starter, logger *slog.Logger) error {
+	asking := herald{watches: c.watches, logger: logger}
+	defer asking.work.Wait()
 	recorder, err := turns.Open(ctx, s.Dir(), turns.Options{
 		Turns: turn.Options{Session: s.ID()},
 		Drain: func(ctx context.Context) error {
 			_, err := d.Drain(ctx, s.ID(), dispatch.DrainOptions{})
 			return notBusy(err)
 		},
-		Permissions: turns.Asking(s),
+		Permissions: asking.after(ctx, s.ID(), turns.Asking(s)),
 		Logger:      logger,
 	})
 	if err != nil {

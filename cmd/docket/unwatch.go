@@ -30,7 +30,7 @@ func runUnwatch(ctx context.Context, c *call) error {
 		return err
 	}
 	by := c.flags.String("by")
-	if err := c.watches().Remove(ctx, id, by); err != nil {
+	if err := c.watches.Remove(ctx, id, by); err != nil {
 		return err
 	}
 	if c.out.json {

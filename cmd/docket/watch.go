@@ -64,7 +64,7 @@ func runWatch(ctx context.Context, c *call) error {
 }
 
 func (c *call) listWatches(id string) error {
-	all, err := c.watches().List(id)
+	all, err := c.watches.List(id)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (c *call) beginWatch(ctx context.Context) error {
 	if q.From, err = c.watchFrom(ctx, id); err != nil {
 		return err
 	}
-	w := c.watches()
+	w := c.watches
 	begun, err := w.Add(ctx, id, q)
 	if err != nil {
 		return err
