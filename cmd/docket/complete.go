@@ -122,7 +122,7 @@ func (k *completion) arguments(ctx context.Context) []candidate {
 		n = len(places) - 1
 	}
 	switch strings.Trim(places[n], "[].") {
-	case "ID", "ID|--all", "ID|PATTERN":
+	case "ID", "ID|--all", "ID|PATTERN", "PATTERN":
 		return k.sessions(ctx)
 	case "MID":
 		return k.messages(ctx, k.args[0])

@@ -33,7 +33,7 @@ func (m *Model) columns() []column {
 		{"SESSION", session, false, func(_ *Model, r Row) screen.Span { return screen.Span{Text: r.ID, Style: nameStyle(r)} }},
 		{"STATE", state, false, func(_ *Model, r Row) screen.Span { return screen.Span{Text: r.Word(), Style: stateStyle(r)} }},
 		{"OWED", owed, true, owedCell},
-		{"OLDEST", head, true, func(m *Model, r Row) screen.Span { return screen.Span{Text: m.age(r.Since, r.Owed > 0)} }},
+		{"OLDEST", head, true, oldestCell},
 		{"LAST", last, true, func(m *Model, r Row) screen.Span {
 			return screen.Span{Text: m.age(r.Last, !r.Last.IsZero()), Style: screen.Dim}
 		}},
@@ -85,14 +85,18 @@ func owedCell(_ *Model, r Row) screen.Span {
 	return screen.Span{Text: text, Style: screen.Strong}
 }
 
+func oldestCell(m *Model, r Row) screen.Span {
+	if r.Owed == 0 {
+		return screen.Span{Text: "-", Style: screen.Dim}
+	}
+	return screen.Span{Text: m.age(r.Since, true)}
+}
+
 // whyCell is the reason; where no column has the title, that stands in for none.
 func whyCell(titled bool) func(*Model, Row) screen.Span {
 	return func(_ *Model, r Row) screen.Span {
 		why, style := r.Why(), screen.Dim
-		switch n := r.Need(); {
-		case n == Decide:
-			style = screen.Alarm
-		case n.Person():
+		if r.Need().Person() {
 			style = screen.Plain
 		}
 		if why == "" && !titled {
