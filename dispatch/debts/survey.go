@@ -59,11 +59,11 @@ func Take(ctx context.Context, store *session.Store, o Options) (s Survey, err e
 			return s, err
 		}
 		if root, err = rootOf(store, id, root); err != nil {
-			s.add(Debt{}, err, oldest)
+			s.Add(Debt{}, err, oldest)
 			continue
 		}
 		d, err := Of(id, filepath.Join(root, id))
-		s.add(d, err, oldest)
+		s.Add(d, err, oldest)
 	}
 	return s, ctx.Err()
 }
@@ -80,8 +80,10 @@ func rootOf(store *session.Store, id, known string) (string, error) {
 	return filepath.Dir(s.Dir()), s.Release()
 }
 
-// add takes one session into account, unless it is gone.
-func (s *Survey) add(d Debt, err error, oldest int) {
+// Add takes the answer of [Of] for one session into account, unless the session is gone,
+// and keeps the debt if it is one of so many oldest. It is for who looks at the sessions
+// for other reasons too; others use [Take].
+func (s *Survey) Add(d Debt, err error, oldest int) {
 	if errors.Is(err, lock.ErrClosed) || errors.Is(err, session.ErrNotFound) {
 		return
 	}
