@@ -28,14 +28,17 @@ func (c *call) tell(ctx context.Context, id string, o watching.TellOptions) {
 		c.report.line(id, by+" was closed, and watches it no more")
 	}
 	var untold *watching.UntoldError
+	const later = "docket drain --all tells it later, and docket serve does so by itself"
 	switch {
+	case calledOff(err):
+		c.report.line(id, "interrupted before everybody was told who watches it: "+later)
 	case errors.As(err, &untold):
 		by := untold.By[0]
 		others := ""
 		if more := len(untold.By) - 1; more > 0 {
 			others = " and " + count(more, "other")
 		}
-		c.report.line(id, by+others+" could not be told: "+words(by, untold.Err)+": docket drain --all tells it later, and docket serve does so by itself")
+		c.report.line(id, by+others+" could not be told: "+words(by, untold.Err)+": "+later)
 	case err != nil:
 		c.report.line(id, "who watches it was not told: "+words(id, err))
 	}

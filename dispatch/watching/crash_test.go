@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/docket-go/docket/dispatch/watching"
+	"github.com/docket-go/docket/timeline/session"
 )
 
 // command prepares the test binary as another process.
@@ -89,6 +90,13 @@ func deathAt(t *testing.T, does string, n int) string {
 
 	w.start()
 	w.tell("s1")
+	w.in("s1", func(s *session.Session) error {
+		r, err := s.Record()
+		if told := w.notes("lead"); does == "declare" && !slices.Contains(told, r.Note) {
+			t.Errorf("died at %q: %s is declared, and lead was told %v", step, r.Note, told)
+		}
+		return err
+	})
 	watching := slices.Contains(w.watchers("s1"), "other")
 	w.declare("s1", "last")
 	w.tell("s1")

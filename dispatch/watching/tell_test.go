@@ -295,3 +295,24 @@ func TestLongPast(t *testing.T) {
 		}
 	}
 }
+
+// A list that came with a copy of another session's directory names places of another
+// log. It is said, and the watch can be ended and begun again.
+func TestPlaceOfAnotherLog(t *testing.T) {
+	w := newWorld(t, "s1", "s2", "lead", "other")
+	w.watch("s1", "lead")
+	w.watch("s1", "other")
+	w.declare("s1", "one")
+	w.declare("s2", "two")
+	copied, err := os.ReadFile(w.file("s1"))
+	must(t, err)
+	must(t, os.WriteFile(w.file("s2"), copied, 0o600))
+	_, err = w.w.Tell(t.Context(), "s2", watching.TellOptions{})
+	wantIs(t, err, timeline.ErrForeignCursor)
+	w.unwatch("s2", "lead")
+	w.watch("s2", "other")
+	w.declare("s2", "three")
+	w.tell("s2")
+	wantEqual(t, "watchers", w.watchers("s2"), list("other"))
+	wantEqual(t, "other", w.notes("other"), list("three"))
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/docket-go/docket/timeline"
 )
@@ -60,20 +61,20 @@ func (n News) String() string {
 }
 
 func (n News) writeNote(b *strings.Builder) {
-	note := strings.TrimRight(clean(n.Event.Note), "\n")
+	note := strings.TrimRight(n.Event.Note, "\n")
 	shown := cut(note, cmp.Or(n.MaxNote, maxNoteBytes))
 	switch {
 	case strings.TrimSpace(note) == "":
 		b.WriteString("There is no note.")
 		return
-	case shown == note:
+	case len(shown) == len(note):
 		b.WriteString("Its note:")
 	default:
 		fmt.Fprintf(b, "Its note, of which this is %d of %d bytes; the whole: docket log %s --after %s --limit 1",
 			len(shown), len(note), n.Session, n.Before)
 	}
 	if shown != "" {
-		fmt.Fprintf(b, "\n\n%s", indented(shown))
+		fmt.Fprintf(b, "\n\n%s", indented(clean(shown)))
 	}
 }
 
@@ -86,7 +87,7 @@ func quoted(word string) string {
 	if plainWord.MatchString(word) {
 		return word
 	}
-	return fmt.Sprintf("%q", cut(clean(word), 64))
+	return fmt.Sprintf("%q", clean(cut(word, 64)))
 }
 
 // clean is text that a message may hold, whoever wrote it.
@@ -100,7 +101,11 @@ func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	text = strings.ToValidUTF8(text[:max(limit, 0)], "")
+	limit = max(limit, 0)
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	text = text[:limit]
 	if i := strings.LastIndexByte(text, '\n'); i > limit*3/4 {
 		text = text[:i]
 	}
@@ -138,10 +143,10 @@ func beginsLine(r rune) bool {
 func (n News) attributes() map[string]string {
 	a := map[string]string{
 		"watch.session": n.Session, "watch.cursor": n.Next.String(),
-		"watch.status": cut(clean(n.Event.Status), maxWordBytes), "watch.display": cut(clean(n.Event.Display()), maxWordBytes),
+		"watch.status": clean(cut(n.Event.Status, maxWordBytes)), "watch.display": clean(cut(n.Event.Display(), maxWordBytes)),
 	}
 	if n.Event.Proposal != "" {
-		a["watch.proposal"] = cut(clean(n.Event.Proposal), maxWordBytes)
+		a["watch.proposal"] = clean(cut(n.Event.Proposal, maxWordBytes))
 	}
 	return a
 }

@@ -121,7 +121,7 @@ func (w *Watches) Add(ctx context.Context, id string, q Request) (Watch, error) 
 		}
 		l = slices.DeleteFunc(l, func(sp span) bool { return sp.By == q.By && sp.Life != life })
 		i := slices.IndexFunc(l, func(sp span) bool { return sp.By == q.By && sp.Until == nil })
-		if i >= 0 && q.From.IsZero() && l[i].Working == q.Working {
+		if i >= 0 && q.From.IsZero() && l[i].Working == q.Working && !placeless(fit(ctx, s.Timeline(), l[i].Place)) {
 			made = l[i]
 			return l, nil
 		}
@@ -129,7 +129,7 @@ func (w *Watches) Add(ctx context.Context, id string, q Request) (Watch, error) 
 			ID: rand.Text(), By: q.By, Life: life, Working: q.Working,
 			Since: w.options.Now().UTC().Truncate(time.Millisecond), Place: from,
 		}
-		return append(l.ended(q.By, end), made), nil
+		return append(l.ended(ctx, s.Timeline(), q.By, end), made), nil
 	})
 	return made.watch(id), err
 }
@@ -142,11 +142,11 @@ func (w *Watches) Add(ctx context.Context, id string, q Request) (Watch, error) 
 // about id, or of the locks or the disk. It may be called at any time; if the process
 // dies inside, the watch goes on or not.
 func (w *Watches) Remove(ctx context.Context, id, by string) error {
-	return w.change(ctx, id, func(_ *session.Session, l list, end timeline.Cursor) (list, error) {
+	return w.change(ctx, id, func(s *session.Session, l list, end timeline.Cursor) (list, error) {
 		if !slices.ContainsFunc(l, func(sp span) bool { return sp.By == by && sp.Until == nil }) {
 			return nil, fmt.Errorf("session %s: %w: %s", id, ErrNotWatching, by)
 		}
-		return l.ended(by, end), nil
+		return l.ended(ctx, s.Timeline(), by, end), nil
 	})
 }
 
@@ -242,14 +242,22 @@ func (sp span) watch(id string) Watch {
 	return Watch{Session: id, By: sp.By, Working: sp.Working, Since: sp.Since, Place: sp.Place, Ending: sp.Until != nil}
 }
 
-// ended ends the watch of by at the place end. What has nothing to tell any more goes.
-func (l list) ended(by string, end timeline.Cursor) list {
+// ended ends the watch of by at the place end. What has nothing to tell any more goes,
+// and so does what has no place in this log.
+func (l list) ended(ctx context.Context, log *timeline.Log, by string, end timeline.Cursor) list {
 	for i := range l {
 		if l[i].By == by && l[i].Until == nil {
 			l[i].Until = &end
 		}
 	}
-	return slices.DeleteFunc(l, span.over)
+	return slices.DeleteFunc(l, func(sp span) bool {
+		return sp.over() || sp.By == by && placeless(fit(ctx, log, sp.Place))
+	})
+}
+
+// placeless reports that a cursor is of another log, or past the end of this one.
+func placeless(err error) bool {
+	return errors.Is(err, timeline.ErrForeignCursor) || errors.Is(err, timeline.ErrFutureCursor)
 }
 
 // over reports that a watch was ended, and all from before that was seen to.
