@@ -13,6 +13,6 @@ func (d *Dispatcher) Deliver(ctx context.Context, id string) error {
 	}
 	defer d.handles.put(h)
 	a := Accepted{Session: id}
-	d.tellPass(ctx, d.passAfter(ctx, h, nil, &a), a.Pass)
+	d.tellPass(ctx, d.passAfter(ctx, h, knowledge{}, &a), a.Pass)
 	return a.Pass
 }

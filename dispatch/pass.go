@@ -66,9 +66,9 @@ func (d *Dispatcher) Drain(ctx context.Context, id string, o DrainOptions) (done
 // passAfter makes the pass that follows a send. It waits for nobody: a pass that
 // is at work finds the new entry itself, unless its own time is up. The pass begins in
 // the hold that the send kept, if it kept one, and frees it with its first entry.
-func (d *Dispatcher) passAfter(ctx context.Context, h *handle, kept *lock.Record, a *Accepted) Pass {
-	defer kept.Release()
-	p := pass{d: d, h: h, kept: kept, uncounted: true, logged: a.Cursor.Seq(), done: Pass{Session: h.ID()}}
+func (d *Dispatcher) passAfter(ctx context.Context, h *handle, known knowledge, a *Accepted) Pass {
+	defer known.kept.Release()
+	p := pass{d: d, h: h, knowledge: known, uncounted: true, logged: a.Cursor.Seq(), done: Pass{Session: h.ID()}}
 	if d.options.Budget > 0 {
 		p.until = d.options.Now().Add(d.options.Budget)
 	}
@@ -98,8 +98,8 @@ type pass struct {
 	until   time.Time // zero means no budget
 	done    Pass
 
-	kept      *lock.Record // what the first lock answers; nil if nothing is held yet
-	uncounted bool         // nobody asks for done.Owed
+	knowledge      // kept is what the first lock answers
+	uncounted bool // nobody asks for done.Owed
 	adapter   adapter.Opened
 	void      string // the mid that check found void
 	logged    uint64 // a public sequence that the log has reached
@@ -130,6 +130,7 @@ func (p *pass) run(ctx context.Context, held *lock.Delivery) (err error) {
 		Late:   p.recordLate,
 		Drop:   p.recordVoid,
 
+		Owing:     true,
 		Unasked:   p.unasked,
 		Uncounted: p.uncounted,
 	})
@@ -143,6 +144,9 @@ func (p *pass) run(ctx context.Context, held *lock.Delivery) (err error) {
 // of the record lock completes what is interrupted; otherwise what is to be completed
 // may be the first debt.
 func (p *pass) owes(ctx context.Context) (bool, error) {
+	if p.kept != nil {
+		return true, nil // the message of the send
+	}
 	owed, err := p.h.queue.Owed()
 	if err != nil || owed && p.options.Redeliver == "" || !p.h.Locks().Interrupted() {
 		return owed, err
@@ -190,9 +194,12 @@ func (p *pass) open() (leave func() error, err error) {
 		p.adapter = p.options.Adapter
 		return func() error { return nil }, nil
 	}
-	rec, err := p.h.Record()
-	if err != nil {
-		return nil, err
+	rec := p.record
+	if p.kept == nil {
+		var err error
+		if rec, err = p.h.Record(); err != nil {
+			return nil, err
+		}
 	}
 	used := p.d.useAdapter(p.h, rec)
 	p.adapter = used.inUse()
@@ -225,11 +232,12 @@ func (p *pass) ready(ctx context.Context, e queue.Entry) (queue.Verdict, error) 
 	return queue.Hand, p.h.syncAll(ctx)
 }
 
-// unasked reports that ready would do nothing: there is no sync to be made, and the
-// adapter cannot see its harness.
-func (p *pass) unasked(queue.Entry) bool {
+// unasked reports that ready would do nothing: there is no sync to be made, for the
+// message's line is on stable storage or nothing is, and the adapter cannot see its
+// harness.
+func (p *pass) unasked(e queue.Entry) bool {
 	_, sees := p.adapter.Adapter.(adapter.Prober)
-	return !sees && p.h.Buffered()
+	return !sees && (p.h.Buffered() || e.HasSeq && e.Seq < p.synced)
 }
 
 func (p *pass) insert(ctx context.Context, e queue.Entry) (queue.Answer, error) {

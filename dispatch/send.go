@@ -60,46 +60,57 @@ func (d *Dispatcher) SendText(ctx context.Context, to string, m Message) (Accept
 		return Accepted{}, err
 	}
 	defer d.handles.put(h)
-	a, kept, err := d.accept(ctx, h, m)
+	a, known, err := d.accept(ctx, h, m)
 	if err != nil {
 		return a, fmt.Errorf("send to session %s: %w", to, err)
 	}
 	done := Pass{Session: to}
 	if !m.NoDrain {
-		done = d.passAfter(ctx, h, kept, &a)
+		done = d.passAfter(ctx, h, known, &a)
 	}
 	d.tellSent(ctx, a, done)
 	return a, nil
 }
 
+// knowledge is what a send leaves to the pass behind it, which need not look for it
+// again. The zero value is none.
+type knowledge struct {
+	kept   *lock.Record   // the hold in which the message was accepted; nil if it was freed
+	record session.Record // as it is in that hold
+	synced uint64         // the public sequence up to which the log is on stable storage
+}
+
 // accept takes the record lock for a message. Where nothing has to be synced before
-// the pass behind it, the pass is to go on in the same hold, and kept is that.
-func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (a Accepted, kept *lock.Record, err error) {
+// the pass behind it, the pass is to go on in the same hold.
+func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (a Accepted, known knowledge, err error) {
 	hold, err := d.lockForSend(ctx, h, m.From)
 	if err != nil {
-		return Accepted{}, nil, err
+		return Accepted{}, knowledge{}, err
 	}
 	defer func() {
-		if kept == nil {
+		if known.kept == nil {
 			hold.release()
 		}
 	}()
-	keep := hold.alone && h.Buffered() && !m.NoDrain
-	a, err = d.acceptIn(ctx, h, hold, keep, m)
-	if err == nil && keep && !a.Replayed {
-		kept = hold.record
+	rec, err := h.Healed(ctx, hold.record)
+	if err := h.synced(err); err != nil {
+		return Accepted{}, knowledge{}, err
 	}
-	return a, kept, err
+	keep := hold.alone && h.Buffered() && !m.NoDrain
+	a, err = d.acceptIn(ctx, h, hold, keep, rec, m)
+	switch {
+	case err != nil || a.Replayed:
+		return a, knowledge{}, err
+	case keep:
+		return a, knowledge{kept: hold.record, record: rec}, nil
+	}
+	return a, knowledge{synced: a.Cursor.Seq()}, nil
 }
 
 // acceptIn writes line and debt. Unless it is to keep the lock, it makes the line
 // durable after the unlock.
-func (d *Dispatcher) acceptIn(ctx context.Context, h *handle, hold sendHold, keep bool, m Message) (Accepted, error) {
+func (d *Dispatcher) acceptIn(ctx context.Context, h *handle, hold sendHold, keep bool, rec session.Record, m Message) (Accepted, error) {
 	held := hold.record
-	rec, err := h.Healed(ctx, held)
-	if err := h.synced(err); err != nil {
-		return Accepted{}, err
-	}
 	if m.ToLife != nil && rec.Life != *m.ToLife {
 		return Accepted{}, fmt.Errorf("%w: another session bears the id now", session.ErrNotFound)
 	}

@@ -49,8 +49,10 @@ type pass struct {
 // run hands over one entry after the other. The books of one are closed in the hold of
 // the record lock in which the next one is looked at.
 func (p *pass) run(ctx context.Context) error {
-	if owed, err := p.q.Owed(); err != nil || !owed {
-		return err
+	if !p.Owing {
+		if owed, err := p.q.Owed(); err != nil || !owed {
+			return err
+		}
 	}
 	t, err := p.next(ctx, nil)
 	for err == nil && !t.over {

@@ -62,6 +62,10 @@ type Handover struct {
 	// unconfirmed entry ends the pass with [ErrUnconfirmed].
 	Ready func(ctx context.Context, e Entry) (Verdict, error)
 
+	// Owing says that something is owed, as far as the caller knows, so that the pass
+	// does not look before it takes the record lock.
+	Owing bool
+
 	// Unasked reports, under the record lock, that Ready has nothing to do for the
 	// entry, which is not unconfirmed. It is claimed then in the hold in which Check
 	// said Hand. Nil means that Ready is always asked.
