@@ -1,13 +1,18 @@
 package watch
 
-import "github.com/fsnotify/fsnotify"
+import "errors"
 
-// SetWatcher makes the hub start its watcher with f.
-func SetWatcher(f func() (*fsnotify.Watcher, error)) (restore func()) {
+// RefuseNotifiers makes the next n attempts to start a notifier fail.
+func RefuseNotifiers(n int) (restore func()) {
 	ears.calls.Lock()
 	defer ears.calls.Unlock()
 	before := ears.start
-	ears.start = f
+	ears.start = func(heard func(dir, name string, gone bool), lost func()) (notifier, error) {
+		if n--; n >= 0 {
+			return nil, errors.New("too many open files")
+		}
+		return before(heard, lost)
+	}
 	return func() {
 		ears.calls.Lock()
 		defer ears.calls.Unlock()
@@ -15,8 +20,24 @@ func SetWatcher(f func() (*fsnotify.Watcher, error)) (restore func()) {
 	}
 }
 
+// Deafen ends all watches of the system, so that nothing more is heard, and returns how
+// many there were.
+func Deafen() (dirs int) {
+	ears.calls.Lock()
+	defer ears.calls.Unlock()
+	ears.mu.Lock()
+	defer ears.mu.Unlock()
+	for dir := range ears.dirs {
+		ears.watcher.remove(dir)
+	}
+	return len(ears.dirs)
+}
+
+// Overflow tells that notifications were lost.
+func Overflow() { ears.wakeAll() }
+
 // Watched returns how many directories this process watches, and whether the
-// watcher runs.
+// notifier runs.
 func Watched() (dirs int, running bool) {
 	ears.calls.Lock()
 	defer ears.calls.Unlock()

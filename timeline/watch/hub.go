@@ -1,33 +1,40 @@
 package watch
 
 import (
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/fsnotify/fsnotify"
 )
 
-// Ears are the ears of the whole process: all waiters share one watcher, and
+// Ears are the ears of the whole process: all waiters share one notifier, and
 // those of one directory share one watch.
-var ears = hub{start: fsnotify.NewWatcher}
+var ears = hub{start: startNotifier}
 
-// A hub passes what one watcher reports on to the listeners of each directory. The
-// watcher runs while anybody listens.
+// A notifier is what the system has to tell of changes in directories. It tells of an
+// entry by its name, of the end of a directory by gone, and of both by the path that the
+// directory was added under; it tells from one goroutine, in the order of events. A
+// directory that is added again under the same path is the one that bears it then.
+type notifier interface {
+	add(dir string) error
+	remove(dir string)
+	close() error
+}
+
+// A hub passes what one notifier tells on to the listeners of each directory. The
+// notifier runs while anybody listens.
 type hub struct {
-	start func() (*fsnotify.Watcher, error)
+	start func(heard func(dir, name string, gone bool), lost func()) (notifier, error)
 
-	// calls is held across calls of the watcher. They may wait until an event was
+	// calls is held across calls of the notifier. They may wait until an event was
 	// taken, and so the goroutine that takes events must never wait for them.
 	calls   sync.Mutex
-	watcher *fsnotify.Watcher
+	watcher notifier
 
 	mu   sync.Mutex // guards dirs and the listeners in it
 	dirs map[string]*watch
 }
 
-// A watch is one directory that the watcher watches. It is gone once the directory
+// A watch is one directory that the notifier watches. It is gone once the directory
 // was removed or renamed; who listens to it has to listen anew.
 type watch struct {
 	listeners []*listener
@@ -62,16 +69,15 @@ func (h *hub) listen(dir string, tell func(name string)) (*listener, error) {
 	h.calls.Lock()
 	defer h.calls.Unlock()
 	if h.watcher == nil {
-		w, err := h.start()
+		w, err := h.start(h.report, h.wakeAll)
 		if err != nil {
 			return nil, err
 		}
 		h.watcher = w
-		go h.pass(w)
 	}
 	e := &listener{dir: dir, tell: tell}
 	h.join(e)
-	if err := h.watcher.Add(dir); err != nil {
+	if err := h.watcher.add(dir); err != nil {
 		h.leave(e)
 		h.rest()
 		return nil, err
@@ -84,13 +90,12 @@ func (h *hub) drop(e *listener) {
 	h.calls.Lock()
 	defer h.calls.Unlock()
 	if h.leave(e) {
-		// The watch may have ended with its directory; then there is none to remove.
-		_ = h.watcher.Remove(e.dir)
+		h.watcher.remove(e.dir)
 	}
 	h.rest()
 }
 
-// rest stops the watcher if nobody listens.
+// rest stops the notifier if nobody listens.
 func (h *hub) rest() {
 	h.mu.Lock()
 	n := len(h.dirs)
@@ -98,8 +103,8 @@ func (h *hub) rest() {
 	if n > 0 || h.watcher == nil {
 		return
 	}
-	// A watcher that cannot be closed is of no more use than one that was.
-	_ = h.watcher.Close()
+	// A notifier that cannot be closed is of no more use than one that was.
+	_ = h.watcher.close()
 	h.watcher = nil
 }
 
@@ -133,37 +138,23 @@ func (h *hub) leave(e *listener) (last bool) {
 	return true
 }
 
-// pass takes the events of w until it is closed.
-func (h *hub) pass(w *fsnotify.Watcher) {
-	for {
-		select {
-		case e, ok := <-w.Events:
-			if !ok {
-				return
-			}
-			h.report(e)
-		case _, ok := <-w.Errors:
-			if !ok {
-				return
-			}
-			h.wakeAll() // events were lost: everybody has to look
-		}
-	}
-}
-
-func (h *hub) report(e fsnotify.Event) {
+// report passes on that an entry of a directory changed, or that the directory is gone.
+func (h *hub) report(dir, name string, gone bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if w := h.dirs[e.Name]; w != nil && (e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)) {
-		delete(h.dirs, e.Name)
+	w := h.dirs[dir]
+	switch {
+	case w == nil:
+	case gone:
+		delete(h.dirs, dir)
 		w.gone.Store(true)
 		w.wake("")
-	}
-	if w := h.dirs[filepath.Dir(e.Name)]; w != nil {
-		w.wake(filepath.Base(e.Name))
+	default:
+		w.wake(name)
 	}
 }
 
+// wakeAll lets everybody look, because events were lost.
 func (h *hub) wakeAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

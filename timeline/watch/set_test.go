@@ -2,10 +2,11 @@ package watch_test
 
 import (
 	"context"
-	"errors"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"testing"
@@ -15,7 +16,6 @@ import (
 	"github.com/docket-go/docket/timeline/fleet"
 	"github.com/docket-go/docket/timeline/session"
 	"github.com/docket-go/docket/timeline/watch"
-	"github.com/fsnotify/fsnotify"
 )
 
 // newStore makes a store with n sessions.
@@ -99,51 +99,32 @@ func exercise(t *testing.T, store *session.Store, sessions []*session.Session, n
 
 // Where the system has no notification to give, a fleet is looked at.
 func TestFleetWithoutNotification(t *testing.T) {
-	defer watch.SetWatcher(func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") })()
+	defer watch.RefuseNotifiers(math.MaxInt)()
 	store, sessions := newStore(t, 3)
 	exercise(t, store, sessions, fleetOf(t, store, time.Millisecond))
 }
 
 // Where a watcher hears of nothing that happens, the rare look at all finds it.
 func TestFleetWithLostNotifications(t *testing.T) {
-	var deaf *fsnotify.Watcher
-	defer watch.SetWatcher(func() (w *fsnotify.Watcher, err error) {
-		deaf, err = fsnotify.NewWatcher()
-		return deaf, err
-	})()
 	store, sessions := newStore(t, 3)
 	next := fleetOf(t, store, time.Millisecond)
-	for _, dir := range deaf.WatchList() {
-		if err := deaf.Remove(dir); err != nil {
-			t.Fatal(err)
-		}
-	}
+	watch.Deafen()
 	exercise(t, store, sessions, next)
 }
 
 // An overflow is a reason to look at all at once.
 func TestFleetAfterAnOverflow(t *testing.T) {
-	var deaf *fsnotify.Watcher
-	defer watch.SetWatcher(func() (w *fsnotify.Watcher, err error) {
-		deaf, err = fsnotify.NewWatcher()
-		return deaf, err
-	})()
 	store, sessions := newStore(t, 3)
 	next := fleetOf(t, store, time.Hour)
-	if len(deaf.WatchList()) != 1+len(sessions) {
-		t.Errorf("got watches %v, want one for each session and one for all", deaf.WatchList())
-	}
-	for _, dir := range deaf.WatchList() {
-		if err := deaf.Remove(dir); err != nil {
-			t.Fatal(err)
-		}
+	if n := watch.Deafen(); n != 1+len(sessions) {
+		t.Errorf("got %d watches, want one for each session and one for all", n)
 	}
 	say(t, sessions[2].Timeline())
 	join(t, store, "new")
 	if err := sessions[1].Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	deaf.Errors <- fsnotify.ErrEventOverflow
+	watch.Overflow()
 	var got []string
 	for range 4 {
 		got = append(got, next())
@@ -212,5 +193,48 @@ func TestSetWatchesWhatIsThereNow(t *testing.T) {
 	}
 	if h, any := s.Take(); any {
 		t.Errorf("got %+v of a key that was removed", h)
+	}
+}
+
+// A directory that moved is lost under its old path, and can be watched under the new
+// one at once.
+func TestSetWatchesADirectoryThatMoved(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("directories are polled here")
+	}
+	root := t.TempDir()
+	before, after := filepath.Join(root, "before"), filepath.Join(root, "after")
+	if err := os.Mkdir(before, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := watch.NewSet(time.Hour)
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	s.Add(1, before)
+	if err := os.Rename(before, after); err != nil {
+		t.Fatal(err)
+	}
+	s.Add(2, after)
+	for !s.Lost(1) {
+		if _, err := s.Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Lost(2) { // it was told of the move as well
+		s.Add(2, after)
+	}
+	s.Remove(1)
+	if err := os.WriteFile(filepath.Join(after, "x"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		h, err := s.Wait(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(h.Keys, 2) && !s.Lost(2) {
+			return
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/watch"
-	"github.com/fsnotify/fsnotify"
 )
 
 // newDir makes an empty session directory.
@@ -133,7 +133,7 @@ func TestWaiterTurnsToTheRightDirectory(t *testing.T) {
 
 // Where the system has no notification to give, followers look by themselves.
 func TestFollowWithoutNotification(t *testing.T) {
-	defer watch.SetWatcher(func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") })()
+	defer watch.RefuseNotifiers(math.MaxInt)()
 	l := open(t, newDir(t), 300)
 	next, stop := iter.Pull2(l.Follow(t.Context(), timeline.FollowOptions{Poll: time.Millisecond}))
 	defer stop()
@@ -153,13 +153,7 @@ func TestFollowWithoutNotification(t *testing.T) {
 
 // Notification that was not to be had at first is asked for again.
 func TestFollowAsksForNotificationAgain(t *testing.T) {
-	refusals := 2
-	defer watch.SetWatcher(func() (*fsnotify.Watcher, error) {
-		if refusals--; refusals >= 0 {
-			return nil, errors.New("too many open files")
-		}
-		return fsnotify.NewWatcher()
-	})()
+	defer watch.RefuseNotifiers(2)()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)

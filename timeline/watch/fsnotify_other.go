@@ -1,0 +1,47 @@
+//go:build !linux
+
+package watch
+
+import (
+	"path/filepath"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// An observer is the notification of a system other than Linux.
+type observer struct{ *fsnotify.Watcher }
+
+// startNotifier begins to tell heard of changes, and lost that some were not told.
+func startNotifier(heard func(dir, name string, gone bool), lost func()) (notifier, error) {
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		for {
+			select {
+			case e, ok := <-w.Events:
+				if !ok {
+					return
+				}
+				if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
+					heard(e.Name, "", true)
+				}
+				heard(filepath.Dir(e.Name), filepath.Base(e.Name), false)
+			case _, ok := <-w.Errors:
+				if !ok {
+					return
+				}
+				lost()
+			}
+		}
+	}()
+	return observer{w}, nil
+}
+
+func (o observer) add(dir string) error { return o.Add(dir) }
+
+// remove ends a watch. It may have ended with its directory; then there is none.
+func (o observer) remove(dir string) { _ = o.Remove(dir) }
+
+func (o observer) close() error { return o.Close() }
