@@ -206,22 +206,27 @@ func (r *Reader) advance() (line Line, more bool, err error) {
 	if !r.started {
 		return r.first()
 	}
-	// The next segment is looked for before the size of this one: once it exists,
-	// this one does not grow any more.
+	// The next segment is looked for before the last look at this one: once it exists,
+	// this one does not grow any more. Mostly the first look is enough.
+	if grown, err := r.grownSince(); grown || err != nil {
+		return Line{}, grown, err
+	}
 	n, found, err := r.following()
-	if err != nil {
+	if err != nil || !found {
 		return Line{}, false, err
 	}
-	if r.src != nil {
-		grown, err := r.grown()
-		if err != nil || grown {
-			return Line{}, grown, err
-		}
-	}
-	if !found {
-		return Line{}, false, nil
+	if grown, err := r.grownSince(); grown || err != nil {
+		return Line{}, grown, err
 	}
 	return r.cross(n)
+}
+
+// grownSince is grown for a reader that may have no segment open.
+func (r *Reader) grownSince() (bool, error) {
+	if r.src == nil {
+		return false, nil
+	}
+	return r.grown()
 }
 
 // cross goes on to segment n, which is not always the next number.
