@@ -34,7 +34,7 @@ func TestSweep(t *testing.T) {
 	canTrace(t)
 	groups := [][]string{
 		{"new", "send", "send-more", "rotate"}, {"send-keyed", "send-exec", "confirm", "close"},
-		{"drain", "ask", "revoke", "revoke-sender"}, {"drain-exec", "confirm-absent", "seal", "repair", "archive"},
+		{"drain", "ask", "ask-watched", "revoke", "revoke-sender"}, {"drain-exec", "confirm-absent", "seal", "repair", "archive"},
 	}
 	every := "8"
 	if *sweepAll == "full" {
