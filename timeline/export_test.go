@@ -32,7 +32,7 @@ func DecodeLine(raw []byte) (Decoded, error) {
 	}
 	d := Decoded{Class: l.class()}
 	if d.Class == segment.Public {
-		d.Event = l.event(0)
+		d.Event = l.event(0, alone(l.raw))
 	}
 	if l.kind == sentLine {
 		d.Sent = l.decodeSent()
@@ -47,7 +47,7 @@ func DecodeIntact(raw []byte) (e Event, ok bool) {
 	if _, ok := l.parseShape(raw); !ok {
 		return Event{}, false
 	}
-	return l.event(0), true
+	return l.event(0, alone(l.raw)), true
 }
 
 // TimeByShape reads a time of the layout that this package writes.

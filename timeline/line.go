@@ -169,9 +169,8 @@ func (l *line) class() segment.Class {
 	return segment.Private
 }
 
-// event decodes a public line. The fields share the memory of one copy of it.
-func (l *line) event(seq uint64) Event {
-	raw := string(l.raw)
+// event decodes a public line. The fields share the memory of raw, a copy of it.
+func (l *line) event(seq uint64, raw string) Event {
 	e := Event{Seq: seq, Time: parseTime(orEmpty(raw, l.ts)), raw: raw}
 	if l.kind == statusLine {
 		e.Kind = KindStatus

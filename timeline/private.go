@@ -20,7 +20,7 @@ func (l *line) decodeSent() Sent {
 // debt.
 func (l *line) ours() bool {
 	object, ok := objectAt(l.raw, l.docket)
-	return ok && decodePrivate(object, &Sent{})
+	return ok && (string(object) == `{}` || decodePrivate(object, &Sent{}))
 }
 
 // objectAt returns the object that stands at v, and false if none does.

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/docket-go/docket/timeline/segment"
 )
@@ -38,25 +39,44 @@ func (l *Log) Tail(ctx context.Context, n int) (Page, error) {
 	if n <= 0 {
 		return page, nil
 	}
-	page.Events = make([]Event, 0, min(uint64(n), v.End(), 1024))
+	events := fromEnd{all: make([]Event, min(uint64(n), v.End(), 1024))}
+	events.at = len(events.all)
+	var lines copies
 	for at, err := range v.Backward(ctx) {
 		if err != nil {
 			return Page{}, l.wrap(err)
 		}
-		e, bad := l.decode(&at)
+		e, bad := l.decode(&at, lines.of)
 		switch {
 		case bad != nil:
 			page.Bad = append(page.Bad, bad)
 		case at.Class == segment.Public:
-			page.Events = append(page.Events, e)
+			events.add(&e)
 		}
-		if len(page.Events) == n {
+		if len(events.all)-events.at == n {
 			break
 		}
 	}
-	slices.Reverse(page.Events)
+	page.Events = events.all[events.at:]
 	slices.Reverse(page.Bad)
 	return page, nil
+}
+
+// A fromEnd is filled from its end: all[at:] is what it has.
+type fromEnd struct {
+	all []Event
+	at  int
+}
+
+func (f *fromEnd) add(e *Event) {
+	if f.at == 0 {
+		grown := make([]Event, max(1, 2*len(f.all)))
+		f.at = len(grown) - len(f.all)
+		copy(grown[f.at:], f.all)
+		f.all = grown
+	}
+	f.at--
+	f.all[f.at] = *e
 }
 
 // From yields the events from the cursor c on, until the end that the log has
@@ -112,7 +132,7 @@ func (l *Log) next(ctx context.Context, r *segment.Reader) (Event, error) {
 		if err != nil {
 			return Event{}, l.wrap(err)
 		}
-		e, bad := l.decode(&at)
+		e, bad := l.decode(&at, alone)
 		if bad != nil {
 			return Event{}, bad
 		}
@@ -131,16 +151,32 @@ func ends(err error) bool {
 	return !errors.As(err, &bad)
 }
 
-// decode returns the event of a public line, and what is wrong with an unreadable
-// one.
-func (l *Log) decode(at *segment.Line) (e Event, bad *LineError) {
+// alone copies a line into memory of its own.
+func alone(raw []byte) string { return string(raw) }
+
+// A copies copies lines that are kept together, many into one piece of memory.
+type copies struct{ b strings.Builder }
+
+func (c *copies) of(raw []byte) string {
+	if c.b.Cap()-c.b.Len() < len(raw) {
+		c.b = strings.Builder{}
+		c.b.Grow(max(len(raw), 16<<10))
+	}
+	from := c.b.Len()
+	c.b.Write(raw)
+	return c.b.String()[from:]
+}
+
+// decode returns the event of a public line, which keeps what own makes of it, and
+// what is wrong with an unreadable one.
+func (l *Log) decode(at *segment.Line, own func(raw []byte) string) (e Event, bad *LineError) {
 	if at.Class == segment.Private {
 		return Event{}, nil
 	}
 	var p line
 	err := p.parseEvent(at)
 	if at.Class == segment.Public && err == nil {
-		return p.event(at.Seq), nil
+		return p.event(at.Seq, own(p.raw)), nil
 	}
 	bad = &LineError{Path: l.segmentPath(at.Segment), Offset: at.Offset, Err: err}
 	var damage *segment.CorruptError

@@ -30,7 +30,7 @@ func (l *Log) Receipt(ctx context.Context, operation, requestDigest string) (f F
 		}
 		if at.Class == segment.Unreadable {
 			if len(at.Bytes) == 0 || bearsPart(at.Bytes, requestDigest) {
-				_, doubt = l.decode(&at)
+				_, doubt = l.decode(&at, alone)
 			}
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"sync"
 )
 
 // A backScanner cuts the bytes 0..off of a source, which end at a newline, into
@@ -20,10 +21,30 @@ type backScanner struct {
 	pos   int // buf[pos:] are the bytes that end at off
 	floor int64
 	lost  *CorruptError // the range that ends at floor
+	lent  *[]byte       // the buffer at first
 }
 
-func newBackScanner(src io.ReaderAt, end int64, block int) *backScanner {
-	return &backScanner{src: src, off: end, block: block}
+// mostKept is the size of the largest buffer that is kept for the next scan.
+const mostKept = 4 * blockBytes
+
+// buffers are those that no backScanner uses.
+var buffers = sync.Pool{New: func() any {
+	buf := make([]byte, 0, 2*blockBytes)
+	return &buf
+}}
+
+// newBackScanner makes a scanner whose close must be called.
+func newBackScanner(src io.ReaderAt, end int64, block int) backScanner {
+	lent := buffers.Get().(*[]byte)
+	return backScanner{src: src, off: end, block: block, buf: *lent, lent: lent}
+}
+
+// close gives the buffer away, and with it the last line.
+func (s *backScanner) close() {
+	if cap(s.buf) <= mostKept {
+		*s.lent = s.buf[:0]
+	}
+	buffers.Put(s.lent)
 }
 
 // next returns the line before the last one. Errors are as for scanner.next.

@@ -145,6 +145,7 @@ func (l *Log) earlierIn(src *source, off int64) (uint64, bool) {
 // make the log go back.
 func (l *Log) behind(src *source, end int64, looks int) (after uint64, known bool, err error) {
 	s := newBackScanner(src, end, 4<<10)
+	defer s.close()
 	counted := uint64(0)
 	for {
 		raw, off, err := s.next()

@@ -32,7 +32,8 @@ func (c Class) String() string {
 // A Line is one committed line of a log.
 type Line struct {
 	// Bytes is the line without its newline. It is valid until the next line is
-	// asked for. It is empty where a whole range of bytes is lost.
+	// asked for, and as long as the iteration that yielded it. It is empty where a
+	// whole range of bytes is lost.
 	Bytes []byte
 
 	Class Class

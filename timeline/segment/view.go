@@ -295,6 +295,7 @@ func (v *View) backwardIn(ctx context.Context, i int, after *uint64, yield func(
 		}
 	}
 	s := newBackScanner(src, end, blockBytes)
+	defer s.close()
 	var line Line
 	for count := 0; ; count++ {
 		if count%64 == 0 && ctx.Err() != nil {
