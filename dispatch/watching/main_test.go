@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // A job is what the other process does.
 type job struct {
 	Store string
-	Does  string // declare, tell, watch, unwatch
+	Does  string // declare, tell, watch, unwatch, or flicker: the last two by turns
 	ID    string
 	By    string
 	Notes []string
@@ -74,6 +74,12 @@ func (j job) run(ctx context.Context) error {
 	case "unwatch":
 		if err = w.Remove(ctx, j.ID, j.By); err == nil {
 			_, err = w.Tell(ctx, j.ID, watching.TellOptions{})
+		}
+	case "flicker":
+		for i := 0; i < 20 && err == nil; i++ {
+			if _, err = w.Add(ctx, j.ID, watching.Request{By: j.By}); err == nil {
+				err = w.Remove(ctx, j.ID, j.By)
+			}
 		}
 	case "tell":
 		_, err = w.Tell(ctx, j.ID, watching.TellOptions{})

@@ -1,12 +1,14 @@
 package watching_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/docket-go/docket/compose"
 	"github.com/docket-go/docket/dispatch"
@@ -315,4 +317,43 @@ func TestPlaceOfAnotherLog(t *testing.T) {
 	w.tell("s2")
 	wantEqual(t, "watchers", w.watchers("s2"), list("other"))
 	wantEqual(t, "other", w.notes("other"), list("three"))
+}
+
+// A sweeper learns of a declaration that nobody told, without looking at all sessions
+// again, and delivers the message.
+func TestSweeperTells(t *testing.T) {
+	w := newWorld(t, "s1", "lead")
+	looked := make(chan bool, 1)
+	s := dispatch.NewSweeper(w.Dispatcher, dispatch.SweepOptions{
+		Interval: time.Hour,
+		Tend: func(ctx context.Context, id string) error {
+			_, err := w.w.Tell(ctx, id, watching.TellOptions{NoDrain: true})
+			if id == "lead" {
+				select {
+				case looked <- true:
+				default:
+				}
+			}
+			return err
+		},
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	<-looked
+	w.watch("s1", "lead")
+	w.declare("s1", "one")
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(30 * time.Second)
+	for len(w.pending("lead")) == 0 {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("nobody told")
+		}
+	}
+	cancel()
+	wantIs(t, <-ended, context.Canceled)
+	wantEqual(t, "lead", w.notes("lead"), list("one"))
 }

@@ -112,8 +112,11 @@ func (t *telling) from(ctx context.Context) (first timeline.Cursor) {
 			err = fit(ctx, t.Timeline(), sp.Place)
 			fits[sp.Place] = err
 		}
+		if placeless(err) {
+			err = fmt.Errorf("%w: end the watch and begin it again", err)
+		}
 		if err != nil {
-			t.stop(sp, fmt.Errorf("%w: end the watch and begin it again", err))
+			t.stop(sp, err)
 			continue
 		}
 		if sp.Place.Seq() < t.limit(sp) && (first.IsZero() || sp.Place.Seq() < first.Seq()) {
