@@ -240,6 +240,14 @@ func TestFollow(t *testing.T) {
 			s.until(t, "s1 is there again", func(r map[string]top.Row) bool { return r["s1"].ID != "" && r["s1"].Owed == 0 })
 			k.declare("s1", session.StatusParked, "")
 			s.until(t, "it is heard of again", func(r map[string]top.Row) bool { return r["s1"].Word() == "parked" })
+			// It may be made again before anybody has seen that it was gone. No event of the
+			// timeline tells of a revocation: the new directory is watched.
+			k.with("s1", func(s *session.Session) error { return s.Close(t.Context()) })
+			k.create("s1")
+			mid := k.send("s1", "three")
+			s.until(t, "three is owed", func(r map[string]top.Row) bool { return r["s1"].Owed == 1 && r["s1"].Word() == "-" })
+			check(t, k.d.Revoke(t.Context(), "s1", mid))
+			s.until(t, "three was revoked", func(r map[string]top.Row) bool { return r["s1"].Owed == 0 })
 			s.until(t, "nothing of other", func(r map[string]top.Row) bool { return r["other"].ID == "" })
 		})
 	}

@@ -86,6 +86,25 @@ func TestQuestionStaysOnItsMessage(t *testing.T) {
 	}
 }
 
+// The selection stays on its message when the debts are read again.
+func TestSelectedDebtStays(t *testing.T) {
+	m := pending()
+	m.Press("j")
+	m.PutDebts(debts("worker-3"))
+	m.Press("x")
+	if _, c := m.Asking(); c.MID != "m2" {
+		t.Errorf("got %v", c)
+	}
+	m.Press("n")
+	gone := debts("worker-3")
+	gone.List = gone.List[:1]
+	m.PutDebts(gone)
+	m.Press("x")
+	if _, c := m.Asking(); c.MID != "m1" {
+		t.Errorf("its message is gone, and the question is %v", c)
+	}
+}
+
 func TestPasteIsNoCommand(t *testing.T) {
 	m := pending()
 	m.Press("x")

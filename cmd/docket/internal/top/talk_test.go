@@ -95,6 +95,16 @@ func TestReaderAsksAgainAfterAnError(t *testing.T) {
 	}
 }
 
+func TestReaderShowsItsSessionAlone(t *testing.T) {
+	m := reading(0, 10)
+	p := page(true, 10, 20)
+	p.Session = "another"
+	m.PutPage(p)
+	if got := m.Held(); got != 10 {
+		t.Errorf("it holds %d events", got)
+	}
+}
+
 func TestReaderIsBounded(t *testing.T) {
 	m := reading(0, 100)
 	for from := uint64(100); from < 10_000; from += 100 {
@@ -117,7 +127,8 @@ func TestSearch(t *testing.T) {
 		{"/number 9<enter>", "number 99", ""},  // from the end of the window up
 		{"N", "number 98", ""},
 		{"n", "number 99", ""},
-		{"/nowhere<enter>", "number 99", "not found in what is loaded: nowhere"},
+		{"/number 0<enter>", "> this is event number 0\n", ""}, // the first event of all
+		{"G/nowhere<enter>", "number 99", "not found in what is loaded: nowhere"},
 		{"/<enter>", "number 99", ""},
 	} {
 		if tt.keys == "/number 9<enter>" {
