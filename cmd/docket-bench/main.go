@@ -22,9 +22,9 @@
 //
 // # Format
 //
-// A table for each workload, or with -json one object a line: first the machine,
-// then a line with "contestant" for each contestant and one with "target" for each
-// target. Figures are in the unit that the line names.
+// A table for each workload, with -markdown as README.md has it, or with -json one
+// object a line: first the machine, then a line with "contestant" for each contestant
+// and one with "target" for each target. Figures are in the unit that the line names.
 package main
 
 import (
@@ -85,7 +85,7 @@ func (o options) race(ctx context.Context, stdout, stderr io.Writer) (err error)
 		defer func() { err = errors.Join(err, stop()) }()
 	}
 	b := &bench{ctx: ctx, dir: dir, size: o.size, docket: o.docket}
-	out := printer{w: stdout, json: o.json}
+	out := printer{w: stdout, json: o.json, markdown: o.markdown}
 	if o.list {
 		return out.list(o.chosen(b))
 	}

@@ -149,6 +149,8 @@ func TestArguments(t *testing.T) {
 		{"lists what -run matches", []string{"-list", "-run", "^lock$"}, 0, `^lock  .*\n$`, `^$`},
 		{"lists for machines", []string{"-list", "-json", "-run", "^lock$"}, 0, `^\{"workload":"lock","about":".*"\}\n$`, `^$`},
 		{"one size", []string{"-quick", "-full"}, 2, `^$`, `^docket-bench: -quick and -full exclude each other: see docket-bench -help\n$`},
+		{"one form", []string{"-json", "-markdown"}, 2, `^$`, `^docket-bench: -json and -markdown exclude each other: see docket-bench -help\n$`},
+		{"for a page", []string{"-markdown", "-run", "^$"}, 0, `^.*\d+ cores, .*, quick run\n.*\n$`, `^$`},
 		{"no arguments", []string{"quick"}, 2, `^$`, `arguments are not taken`},
 		{"a pattern", []string{"-run", "("}, 2, `^$`, `missing closing`},
 		{"a flag", []string{"-fast"}, 2, `^$`, `not defined`},

@@ -18,6 +18,8 @@ type options struct {
 	profile string
 	json    bool
 	list    bool
+
+	markdown bool
 }
 
 // A size says how much of everything a run does.
@@ -67,6 +69,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.docket, "docket", "", "the `PROGRAM` docket to measure as a process (else it is built)")
 	flags.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile with a label for each contestant to `FILE`")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object a line")
+	flags.BoolVar(&o.markdown, "markdown", false, "print tables for a page, such as README.md")
 	flags.BoolVar(&o.list, "list", false, "only name the workloads")
 	if err := flags.Parse(args); err != nil {
 		return o, errUsage
@@ -80,6 +83,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return refuse("arguments are not taken")
 	case *isQuick && *isFull:
 		return refuse("-quick and -full exclude each other")
+	case o.json && o.markdown:
+		return refuse("-json and -markdown exclude each other")
 	case *isFull:
 		o.size = full
 	}

@@ -10,10 +10,11 @@ import (
 	"github.com/docket-go/docket/cmd/docket-bench/internal/race"
 )
 
-// A printer writes what a run shows, for people or for machines.
+// A printer writes what a run shows, for people, for machines or for a page.
 type printer struct {
-	w    io.Writer
-	json bool
+	w        io.Writer
+	json     bool
+	markdown bool
 }
 
 func (p printer) machine(m machine.Machine, s size) error {
@@ -46,6 +47,9 @@ func (p printer) result(r race.Result) error {
 	}
 	if _, err := fmt.Fprintln(p.w); err != nil {
 		return err
+	}
+	if p.markdown {
+		return r.Markdown(p.w)
 	}
 	return r.Print(p.w)
 }

@@ -68,8 +68,7 @@ func (b *bench) find(program string) (string, error) {
 	}
 	build := exec.CommandContext(b.ctx, "go", "build", "-o", path, "./cmd/docket")
 	build.Dir = strings.TrimSpace(string(source))
-	// As README.md says to build it: without the system's C library, which takes a
-	// millisecond to load.
+	// It needs nothing of the system's C library, which takes a millisecond to load.
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build docket: %w: %s", err, out)

@@ -18,14 +18,18 @@ func (r Result) Print(w io.Writer) error {
 	}
 	write(&b, rows)
 	for _, v := range r.Verdicts {
-		word := "met"
-		if !v.Met {
-			word = "NOT MET"
-		}
-		fmt.Fprintf(&b, "  target: %s: %s, %s\n", v.Target.text(r.Workload.Unit), v.got(r.Workload.Unit), word)
+		fmt.Fprintf(&b, "  target: %s: %s, %s\n", v.Target.text(r.Workload.Unit), v.got(r.Workload.Unit), v.word())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// word says for people whether the target was met.
+func (v Verdict) word() string {
+	if v.Met {
+		return "met"
+	}
+	return "NOT MET"
 }
 
 func (r Result) cells(row Row) []string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -164,4 +165,29 @@ func ExampleResult_Print() {
 	// {"workload":"append","contestant":"write","unit":"ns","median":1520,"min":980.4,"max":20000,"limit":"write","ratio":1,"rounds":5,"operations":1000}
 	// {"workload":"append","contestant":"docket","unit":"ns","median":4560,"min":4000,"max":1234567,"limit":"write","ratio":3,"rounds":5,"operations":300}
 	// {"workload":"append","target":"docket <= 3.5 x write","of":"docket","to":"write","atMost":3.5,"got":3,"met":true}
+}
+
+func ExampleResult_Markdown() {
+	r := race.Result{
+		Workload: race.Workload{Name: "append", About: "write a line, or a part|whole", Limit: "write"},
+		Rows: []race.Row{
+			{Contestant: "write", Median: 1520, Min: 980.4, Max: 20_000, Ratio: 1, Rounds: 5, Operations: 1000},
+			{Contestant: "docket", Median: 4560, Min: 4000, Max: 1_234_567, Ratio: 3, Rounds: 5, Operations: 300},
+			{Contestant: "jq", Absent: "absent: not on this machine"},
+		},
+		Verdicts: []race.Verdict{{Target: race.Target{Of: "docket", To: "write", AtMost: 3.5}, Got: 4}},
+	}
+	if err := r.Markdown(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// **append**: write a line, or a part\|whole.
+	//
+	// | | median | min | max | ratio |
+	// |---|---:|---:|---:|---:|
+	// | write | 1.52 µs | 980 ns | 20.0 µs | limit |
+	// | docket | 4.56 µs | 4.00 µs | 1.23 ms | 3.00 |
+	// | jq | absent: not on this machine |  |  |  |
+	//
+	// - docket &lt;= 3.5 x write: 4, NOT MET
 }
