@@ -100,6 +100,13 @@ func TestPieceAfterItsTime(t *testing.T) {
 		say("four") // is not flushed by the timer of three
 		after(499*time.Millisecond, "text a one two, text a three")
 		after(time.Hour, "text a one two, text a three, text a four")
+		say("five")
+		s.mu.Lock() // until the time of five is over, so that its timer waits
+		<-time.After(time.Second / 2)
+		p.Flush()
+		p.Say("six", "a", false)
+		s.mu.Unlock()
+		after(0, "text a one two, text a three, text a four, text a five")
 	})
 }
 

@@ -124,7 +124,7 @@ func TestOrder(t *testing.T) {
 	if got, want := k.next(), `{"id":1,"jsonrpc":"2.0","method":"first","params":{}}`; got != want {
 		t.Errorf("program: got %s, want %s", got, want)
 	}
-	k.say(`{"method":"news","params":[1]}`, `no JSON`, `[]`, `{"id":1,"result":{"a":1}}`, `{"id":"x","method":"may I","params":{}}`, `{"method":"more"}`)
+	k.say(`{"method":"news","params":[1]}`, `no JSON`, `[]`, `{"id":"`+strings.Repeat("x", 2000)+`","method":"who"}`, `{"id":1,"result":{"a":1}}`, `{"id":"x","method":"may I","params":{}}`, `{"method":"more"}`)
 	k.far.Close()
 	k.done(`notified news [1]`, `answered first {"a":1} <nil>`, `asked "x" may I {}`, `notified more`, ended, gone)
 	if err := k.conn.Err(); err == nil || err.Error() != eof || !errors.Is(err, io.EOF) {
@@ -296,9 +296,13 @@ func TestGiveUp(t *testing.T) {
 		<-time.After(time.Millisecond)
 	}
 	behind := k.call("behind")
+	k.say(`{"id":2,"result":"to what was not asked yet"}`)
 	withdrawn, err := k.conn.GiveUp(behind, late)
 	if want := "test: the program does not read what it is sent: late"; !withdrawn || !errors.Is(err, late) || err.Error() != want || behind.Reached() {
 		t.Errorf("behind: got %v, %v, want it taken back and %s", withdrawn, err, want)
+	}
+	if n := jsonrpc.Waiting(k.conn); n != 1 {
+		t.Errorf("got %d requests that wait for an answer, want the first alone", n)
 	}
 	s.takes <- 5
 	withdrawn, err = k.conn.GiveUp(first, late)

@@ -11,3 +11,10 @@ func HeadOf(head []byte) (id, method string) {
 	m := headOf(head)
 	return string(m.ID), m.Method
 }
+
+// Waiting returns how many requests wait for their answers.
+func Waiting(c *Conn) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.calls)
+}
