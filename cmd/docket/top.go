@@ -80,9 +80,9 @@ type topRow struct {
 	Display     *string `json:"display"`
 	Status      *string `json:"status"`
 	Proposal    *string `json:"proposal"`
-	Owed        *int    `json:"owed"` // null if that cannot be told
-	Unconfirmed *int    `json:"unconfirmed"`
-	Oldest      *string `json:"oldest"` // when the oldest message that is owed was accepted
+	Owed        *int    `json:"owed"`        // null if that cannot be told
+	Unconfirmed *bool   `json:"unconfirmed"` // the oldest is
+	Oldest      *string `json:"oldest"`      // when the oldest message that is owed was accepted
 	LastError   *string `json:"lastError"`
 	Last        *string `json:"last"` // the last event
 	Why         *string `json:"why"`

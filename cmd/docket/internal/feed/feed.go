@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/docket-go/docket/cmd/docket/internal/top"
+	"github.com/docket-go/docket/dispatch/debts"
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
@@ -82,7 +83,7 @@ func (f *Feed) look(ctx context.Context, id string, opened func(dir string)) (r 
 	if f.failed(&r, err); err == nil {
 		f.describe(&r, record)
 	}
-	if err := f.count(ctx, &r, s); err != nil {
+	if err := f.count(ctx, &r, s.Dir()); err != nil {
 		f.failed(&r, err)
 		r.Uncounted = true
 	}
@@ -124,28 +125,15 @@ func (f *Feed) describe(r *top.Row, record session.Record) {
 
 // count tells what the session is owed. A file that makes no sense may be one that a
 // dead process left half done, which Pending completes.
-func (f *Feed) count(ctx context.Context, r *top.Row, s *session.Session) error {
-	q, err := queue.Open(s.Dir(), queue.Options{Locks: s.Locks()})
-	if err != nil {
-		return err
-	}
-	defer q.Close()
-	if owed, err := q.Owed(); err == nil && !owed {
-		return nil
-	}
-	entries, err := q.List()
+func (f *Feed) count(ctx context.Context, r *top.Row, dir string) error {
+	d, err := debts.Of(r.ID, dir)
 	if errors.Is(err, queue.ErrCorrupt) {
-		entries, err = f.options.Pending(ctx, s.ID())
-	}
-	r.Owed = len(entries)
-	for _, e := range entries {
-		if e.Unconfirmed() {
-			r.Unconfirmed++
+		if _, err = f.options.Pending(ctx, r.ID); err == nil {
+			d, err = debts.Of(r.ID, dir)
 		}
 	}
-	if len(entries) > 0 {
-		r.Since, r.Failed = entries[0].EnqueuedAt, f.line(entries[0].LastError)
-	}
+	r.Owed, r.Unconfirmed, r.Since = d.Owed, d.Unconfirmed, d.EnqueuedAt
+	r.Failed = f.line(d.LastError)
 	return err
 }
 

@@ -19,7 +19,7 @@ func team() []top.Row {
 		{ID: "lead", Title: "plans the release", Status: "active", Said: "cutting the branch", Last: ago(2 * time.Minute)},
 		{ID: "worker-1", Title: "parser", Status: "active", Owed: 12, Since: ago(3 * time.Hour), Failed: "busy, exit status 75", Last: ago(time.Minute)},
 		{ID: "worker-2", Title: "docs", Status: "asking", Said: "which branch do the docs for the new reader go to: main or release-2?", Last: ago(5 * time.Second)},
-		{ID: "worker-3", Title: "tests", Owed: 2, Unconfirmed: 1, Since: ago(40 * time.Second), Failed: "signal: killed", Last: ago(41 * time.Second)},
+		{ID: "worker-3", Title: "tests", Owed: 2, Unconfirmed: true, Since: ago(40 * time.Second), Failed: "signal: killed", Last: ago(41 * time.Second)},
 		{ID: "reviewer-of-everything-that-is-long", Title: "漢字の名前", Status: "awaiting", Proposal: "merge", Said: "the parser is ready: 12 files, e\u0301 👍🏽", Last: ago(49 * time.Hour)},
 		{ID: "broken", Bad: "its queue cannot be read: see docket repair broken", Uncounted: true},
 		{ID: "stuck", Status: "error", Said: "no disk space left", Last: ago(30 * time.Minute)},

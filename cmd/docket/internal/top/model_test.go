@@ -79,7 +79,7 @@ func TestQuestionStaysOnItsMessage(t *testing.T) {
 	changed := debts("worker-3")
 	changed.List = changed.List[1:]
 	m.PutDebts(changed)
-	m.Put(top.Batch{Rows: []top.Row{{ID: "another", Unconfirmed: 1, Owed: 1}}})
+	m.Put(top.Batch{Rows: []top.Row{{ID: "another", Unconfirmed: true, Owed: 1}}})
 	want := []top.Command{{Act: top.Revoke, Session: "worker-3", MID: "m1"}}
 	if got := m.Press("y"); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

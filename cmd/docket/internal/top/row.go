@@ -18,7 +18,7 @@ type Row struct {
 	Set              bool   // it is archived or retired: nobody waits for it
 
 	Owed        int       // messages
-	Unconfirmed int       // of them, those that somebody has to decide about
+	Unconfirmed bool      // somebody has to decide about the oldest of them
 	Since       time.Time // when the oldest of them was accepted; zero if nobody knows
 	Failed      string    // why the last attempt at the oldest did not deliver it
 
@@ -48,7 +48,7 @@ const (
 func (r Row) Need() Need {
 	word := r.Word()
 	switch {
-	case r.Bad != "" || r.Unconfirmed > 0:
+	case r.Bad != "" || r.Unconfirmed:
 		return Decide
 	case r.Set && r.Owed == 0:
 		return History
@@ -106,7 +106,7 @@ func (r Row) Why() string {
 		}
 	}
 	add("fault: ", r.Bad)
-	if r.Unconfirmed > 0 {
+	if r.Unconfirmed {
 		add("unconfirmed: ", cmp.Or(r.Failed, "nobody knows whether it arrived"))
 	} else if r.Owed > 0 {
 		add("", r.Failed)

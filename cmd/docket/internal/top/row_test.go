@@ -26,11 +26,11 @@ func TestNeed(t *testing.T) {
 		{"is done", top.Row{Status: "awaiting", Proposal: "nothing"}, top.Rest},
 		{"is owed something", top.Row{Status: "active", Owed: 1}, top.Deliver},
 		{"asks, and is owed something", top.Row{Status: "asking", Owed: 1}, top.Answer},
-		{"has an unconfirmed message", top.Row{Status: "active", Owed: 1, Unconfirmed: 1}, top.Decide},
+		{"has an unconfirmed message", top.Row{Status: "active", Owed: 1, Unconfirmed: true}, top.Decide},
 		{"cannot be read", top.Row{Bad: "damage"}, top.Decide},
 		{"is archived", top.Row{Status: "asking", Set: true}, top.History},
 		{"is archived, and is owed something", top.Row{Set: true, Owed: 1}, top.Deliver},
-		{"is archived, with an unconfirmed message", top.Row{Set: true, Owed: 1, Unconfirmed: 1}, top.Decide},
+		{"is archived, with an unconfirmed message", top.Row{Set: true, Owed: 1, Unconfirmed: true}, top.Decide},
 	} {
 		if got := tt.row.Need(); got != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
@@ -48,8 +48,8 @@ func TestWhy(t *testing.T) {
 		{"the note", top.Row{Status: "parked", Said: "for CI"}, "for CI"},
 		{"the refusal comes before the note", top.Row{Status: "active", Said: "on it", Owed: 1, Failed: "busy"}, "busy"},
 		{"a question stands beside the refusal", top.Row{Status: "asking", Said: "which?", Owed: 1, Failed: "busy"}, "busy; which?"},
-		{"unconfirmed", top.Row{Owed: 1, Unconfirmed: 1, Failed: "killed"}, "unconfirmed: killed"},
-		{"unconfirmed for no known reason", top.Row{Owed: 1, Unconfirmed: 1}, "unconfirmed: nobody knows whether it arrived"},
+		{"unconfirmed", top.Row{Owed: 1, Unconfirmed: true, Failed: "killed"}, "unconfirmed: killed"},
+		{"unconfirmed for no known reason", top.Row{Owed: 1, Unconfirmed: true}, "unconfirmed: nobody knows whether it arrived"},
 		{"an error that is over", top.Row{Failed: "busy"}, ""}, // nothing is owed any more
 		{"a fault", top.Row{Bad: "damage"}, "fault: damage"},
 		{"marks", top.Row{Said: "bye", Marks: "archived"}, "bye; archived"},
@@ -97,9 +97,9 @@ func drawRow(t *rapid.T, id string) top.Row {
 		Last:        ago(time.Duration(rapid.IntRange(0, 5).Draw(t, "last")) * time.Minute),
 		Title:       rapid.SampledFrom([]string{"", "漢字", "parser", "e\u0301"}).Draw(t, "title"),
 		Said:        rapid.SampledFrom([]string{"", "which?", strings.Repeat("漢", 90)}).Draw(t, "said"),
-		Unconfirmed: rapid.IntRange(0, 1).Draw(t, "unconfirmed"),
+		Unconfirmed: rapid.Bool().Draw(t, "unconfirmed"),
 	}
-	if r.Unconfirmed = min(r.Unconfirmed, r.Owed); r.Owed > 0 {
+	if r.Unconfirmed = r.Unconfirmed && r.Owed > 0; r.Owed > 0 {
 		r.Since = ago(time.Duration(rapid.IntRange(0, 5).Draw(t, "since")) * time.Minute)
 	}
 	return r

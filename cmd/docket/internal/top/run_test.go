@@ -152,7 +152,7 @@ func start(t *testing.T, ctx context.Context, p *paper, s *source, o top.Options
 func TestRun(t *testing.T) {
 	p, s := newPaper(), newSource()
 	wait := start(t, t.Context(), p, s, top.Options{Store: "/store"})
-	s.batches <- top.Batch{Rows: []top.Row{{ID: "worker-3", Owed: 2, Unconfirmed: 1}}}
+	s.batches <- top.Batch{Rows: []top.Row{{ID: "worker-3", Owed: 2, Unconfirmed: true}}}
 	p.shows(t, "worker-3")
 	p.press("r")
 	p.shows(t, "worker-3: 1 delivered, 0 owed")
