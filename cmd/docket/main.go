@@ -44,7 +44,7 @@ func verbs() []verb {
 		logVerb(), followVerb(), waitVerb(), watchVerb(), unwatchVerb(),
 		pendingVerb(), drainVerb(), confirmVerb(), stateVerb(), revokeVerb(), serveVerb(),
 		hostVerb(), turnsVerb(), permitVerb(),
-		sealVerb(), verifyVerb(), repairVerb(),
+		sealVerb(), verifyVerb(), repairVerb(), doctorVerb(),
 		topVerb(), lsVerb(), showVerb(), archiveVerb(), retireVerb(), closeVerb(),
 		adaptersVerb(), demoVerb(), demoAgentVerb(), versionVerb(), completionVerb(), completeVerb(), helpVerb(),
 	}

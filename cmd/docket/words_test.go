@@ -44,7 +44,8 @@ func TestInterruptedVerbs(t *testing.T) {
 	again := map[string]bool{}
 	for _, verb := range []string{
 		"log", "pending", "state", "seal", "verify", "repair", "ls", "show", "adapters", "demo", "demo-agent", "version", "help", "completion", "complete",
-		"follow", "turns", "wait", "serve", "host", // these have an end of their own
+		"doctor",
+		"follow", "turns", "wait", "serve", "host", "top", // these have an end of their own
 	} {
 		again[verb] = true
 	}
