@@ -28,7 +28,7 @@ func TestStatesAreThatOfEachMessage(t *testing.T) {
 		mids := []string{"unknown", ""}
 		rt.Repeat(map[string]func(*rapid.T){
 			"send": func(rt *rapid.T) {
-				for range rapid.IntRange(1, 12).Draw(rt, "some") {
+				for range rapid.IntRange(1, 3).Draw(rt, "some") {
 					mids = append(mids, w.later("s1", "message "+strconv.Itoa(len(mids))))
 				}
 			},
@@ -53,12 +53,11 @@ func TestStatesAreThatOfEachMessage(t *testing.T) {
 					must(t, w.Revoke(t.Context(), "s1", rapid.SampledFrom(owed).Draw(rt, "which")))
 				}
 			},
-			"": func(rt *rapid.T) {
-				asked := rapid.SliceOf(rapid.SampledFrom(mids)).Draw(rt, "asked")
-				sameStates(rt, w, asked)
-				sameStates(rt, w, mids)
+			"ask": func(rt *rapid.T) {
+				sameStates(rt, w, rapid.SliceOfN(rapid.SampledFrom(mids), 0, 5).Draw(rt, "asked"))
 			},
 		})
+		sameStates(rt, w, mids)
 	})
 }
 
@@ -115,9 +114,10 @@ func TestStatesOfEachCondition(t *testing.T) {
 		return nil
 	})
 	w.Drain(t.Context(), "s1", dispatch.DrainOptions{})
+	mids = append(mids, w.foreign("s1", 1))
 	got, err := w.States(t.Context(), "s1", slices.Concat(mids, mids[:1], []string{"unknown"}))
 	must(t, err)
-	want := []dispatch.Condition{dispatch.Delivered, dispatch.Unconfirmed, dispatch.Owed, dispatch.Revoked}
+	want := []dispatch.Condition{dispatch.Delivered, dispatch.Unconfirmed, dispatch.Owed, dispatch.Revoked, dispatch.Delivered}
 	for i, mid := range mids {
 		if got[mid].Condition != want[i] || got[mid].MID != mid || got[mid].AcceptedAt.IsZero() {
 			t.Errorf("message %d: got %+v, want %s", i, got[mid], want[i])
