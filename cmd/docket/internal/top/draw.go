@@ -7,8 +7,8 @@ import (
 	"github.com/docket-go/docket/cmd/docket/internal/screen"
 )
 
-// The rows around the body of a view: the head and an empty row above it, an empty
-// row, the notice and the keys below.
+// The rows around the body of a view: the head and an empty row above it, two for the
+// notice, and the keys below.
 const (
 	headRows = 2
 	footRows = 3
@@ -50,7 +50,8 @@ func (m *Model) Draw() screen.Frame {
 		body = append(pad(body, rows-len(asked)), asked...)
 	}
 	f = append(f, pad(body, rows)...)
-	f = append(f, screen.Line{}, m.drawNotice(), m.drawKeys())
+	f = append(f, m.drawNotice()...)
+	f = append(f, m.drawKeys())
 	f = f[:min(len(f), m.height)]
 	for i := range f {
 		f[i].Spans = clip(f[i].Spans, m.width)
@@ -186,17 +187,18 @@ func styleOf(n Need) screen.Style {
 	return screen.Plain
 }
 
-// drawNotice is the row for what was done, is typed, or is wrong.
-func (m *Model) drawNotice() screen.Line {
+// drawNotice is the two rows for what was done, is typed, or is wrong; the first one is
+// empty where one is enough.
+func (m *Model) drawNotice() screen.Frame {
 	text, style := m.notice.text, screen.Plain
 	if m.notice.bad {
 		style = screen.Alarm
 	}
 	switch busy := m.busy[m.subject()]; {
 	case m.entry != nil:
-		return screen.Line{Spans: []screen.Span{
+		return screen.Frame{{}, {Spans: []screen.Span{
 			{Text: "/" + m.entry.text, Style: screen.Accent}, {Text: " ", Style: screen.Mark},
-		}}
+		}}}
 	case text != "":
 	case busy != "":
 		text = m.subject() + ": " + busy
@@ -205,7 +207,11 @@ func (m *Model) drawNotice() screen.Line {
 	case m.view == listView && m.list.filter != "":
 		text, style = fmt.Sprintf("/%s  %s of %d", m.list.filter, counted(len(m.list.order), "session"), m.list.sum.sessions), screen.Accent
 	}
-	return screen.Of(screen.Cut(text, m.width), style)
+	f := wrapped(text, m.width, 0, style, 2)
+	if len(f) < 2 {
+		f = append(screen.Frame{{}}, f...)
+	}
+	return f
 }
 
 // drawKeys is the last row: the keys that fit.

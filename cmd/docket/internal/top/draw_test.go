@@ -38,6 +38,11 @@ func TestScreens(t *testing.T) {
 			m.PutDebts(debts("worker-3"))
 		}},
 		{"busy", func(m *top.Model) { m.Press("jr") }},
+		{"refused", func(m *top.Model) {
+			m.Press("j")
+			m.Done(top.Command{Act: top.Retry, Session: "worker-3"}, "0 delivered, 2 owed: signal: killed: see whether the agent has it, "+
+				"then docket confirm worker-3 m1, or docket drain worker-3 --redeliver m1", true)
+		}},
 		{"help", func(m *top.Model) { m.Press("?") }},
 	} {
 		for _, s := range sizes {

@@ -77,7 +77,7 @@ func wrapped(text string, width, in int, style screen.Style, rows int) (f screen
 	pieces := screen.Wrap(strings.TrimRight(text, "\n"), max(width-in, 1))
 	for i, p := range pieces {
 		if i == rows-1 && len(pieces) > rows {
-			p.Text = screen.Cut(p.Text+" …", width-in)
+			p.Text = screen.Cut(p.Text+" "+pieces[i+1].Text, width-in)
 			if more := len(pieces) - rows; in > 0 {
 				p.Text = fmt.Sprintf("… %s more", counted(more+1, "line"))
 			}
