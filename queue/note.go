@@ -174,11 +174,13 @@ type heads struct {
 	spent bool
 }
 
+// forget leaves the path alone, which readers without the record lock look at.
 func (h *heads) forget() {
 	if h.file != nil {
 		h.file.Close()
 	}
-	*h = heads{path: h.path}
+	h.file, h.status, h.held = nil, status{}, nil
+	h.note, h.raw, h.spent = note{}, nil, false
 }
 
 // note returns what pending.head says. No such file is a note of nothing.

@@ -115,3 +115,28 @@ func TestGoroutinesRace(t *testing.T) {
 	equal(t, "handed over, against accepted", handed, accepted)
 	d.atRest(nil)
 }
+
+// Who reads without the record lock does not share what the holder changes: the race
+// detector would see it.
+func TestReadersBesideANote(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("m1")
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		for range 50 {
+			_, listed := d.List()
+			err = errors.Join(err, listed)
+		}
+		ended <- err
+	}()
+	for range 50 {
+		d.must(func(held *lock.Record) error {
+			_, _, err := d.Head(held)
+			return err
+		})
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
