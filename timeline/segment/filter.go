@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	bitsPerKey = 10
+	bitsPerKey = 20
 	probes     = 7
 	digestLen  = 32
 )
 
 // A filter collects the keys of one segment and says later which keys it cannot
-// have held. It is a Bloom filter: ten bits a key, and seven probes, which are the
-// first seven 32-bit words (big endian) of the digest modulo the number of bits.
+// have held. It is a Bloom filter: twenty bits a key (earlier versions: ten; a reader
+// takes any number), and seven probes, which are the first seven 32-bit words (big endian) of the digest modulo the number of bits.
 type filter struct{ digests [][digestLen]byte }
 
 func (f *filter) add(digest []byte) { f.digests = append(f.digests, fixed(digest)) }

@@ -13,8 +13,8 @@ import (
 // that Write was given holds text; nil says nothing about them. Among them FindKey
 // yields a line of the class Unreadable for everything that is damaged or missing
 // where such a line could have been, without Bytes where more than a line is gone. A
-// segment whose filter excludes the digest is not opened; about one in a hundred of
-// the others is opened in vain. One that should have such a line and has none is held
+// segment whose filter excludes the digest is not opened; about one in five thousand
+// of the others is opened in vain. One that should have such a line and has none is held
 // against its digest: what was in it may be what was changed. A handle that looks again
 // remembers which keys the newest segment has. After an error the iteration ends.
 func (l *Log) FindKey(ctx context.Context, digest, text []byte) iter.Seq2[Line, error] {
@@ -130,7 +130,7 @@ func (s *keySearch) gap(i int) bool {
 
 // lists reports whether segment n held the key when the next one was begun, by the
 // filter in the header of that one; known is false where there is none. About one in
-// a hundred is listed without having been there.
+// five thousand is listed without having been there.
 func (v *View) lists(n uint64, digest []byte) (listed, known bool) {
 	if n == v.newestNumber() {
 		return false, false
