@@ -163,3 +163,21 @@ func TestManyProcesses(t *testing.T) {
 	}
 	wantEqual(t, "watchers", w.watchers("s1"), list("lead", "other"))
 }
+
+// What was declared before a watch begins, or after it ends, is not told, also if the
+// process that declared it died before its event was there.
+func TestWatchHealsFirst(t *testing.T) {
+	w := newWorld(t, "s1", "lead")
+	dies := func(note string) {
+		w.dies(job{Does: "declare", ID: "s1", Notes: list(note), DieOn: "session: session.json replaced"}, 0)
+		w.start()
+	}
+	dies("before")
+	w.watch("s1", "lead")
+	dies("meanwhile")
+	w.unwatch("s1", "lead")
+	w.declare("s1", "after")
+	w.tell("s1")
+	wantEqual(t, "declared", w.declared(), list("before", "meanwhile", "after"))
+	wantEqual(t, "lead", w.notes("lead"), list("meanwhile"))
+}

@@ -35,7 +35,8 @@ type job struct {
 	ID    string
 	By    string
 	Notes []string
-	DieAt int // kill -9 itself at the n-th step; 0 means never
+	DieAt int    // kill -9 itself at the n-th step; 0 means never
+	DieOn string // or at the step of that name
 }
 
 func child(content []byte) int {
@@ -56,10 +57,10 @@ func (j job) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if j.DieAt > 0 {
+	if j.DieAt > 0 || j.DieOn != "" {
 		seen := 0
 		step.Hook(func(name string) {
-			if seen++; seen == j.DieAt {
+			if seen++; seen == j.DieAt || name == j.DieOn {
 				fmt.Println(name)
 				killSelf()
 			}
