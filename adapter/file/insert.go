@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/filelock"
 	"github.com/docket-go/docket/adapter/smallfile"
 	"github.com/docket-go/docket/lock/step"
 )
@@ -130,7 +131,10 @@ func (a *Adapter) await(ctx context.Context, f *os.File) error {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		locked, err := tryLock(f)
+		locked, err := filelock.Try(f)
+		if errors.Is(err, filelock.ErrUnsupported) { // one process must do all the writing here
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("file: %s: lock: %w", a.path, err)
 		}

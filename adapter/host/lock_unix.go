@@ -3,26 +3,14 @@
 package host
 
 import (
-	"errors"
 	"os"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"github.com/docket-go/docket/adapter/filelock"
 )
 
 // tryLock locks an open file against other handles, without waiting.
-func tryLock(f *os.File) (bool, error) {
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case errors.Is(err, unix.EINTR):
-		case errors.Is(err, unix.EWOULDBLOCK):
-			return false, nil
-		default:
-			return err == nil, err
-		}
-	}
-}
+func tryLock(f *os.File) (bool, error) { return filelock.Try(f) }
 
 // ownedByUs reports whether this user made the file.
 func ownedByUs(info os.FileInfo) bool {

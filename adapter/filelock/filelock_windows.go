@@ -1,4 +1,4 @@
-package file
+package filelock
 
 import (
 	"errors"
@@ -7,9 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock locks an open file against other handles, without waiting. The lock is
+// Try locks an open file without waiting, and reports whether it could: another handle
+// may have it. The lock is
 // on one byte far behind the end, as a locked byte cannot be read here.
-func tryLock(f *os.File) (bool, error) {
+func Try(f *os.File) (bool, error) {
 	behind := &windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(f.Fd()),
 		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, behind)
