@@ -20,10 +20,11 @@ type fileID struct{ dev, ino uint64 }
 
 func (id fileID) is(d *stamp.Dir) bool { return d.Is(id.dev, id.ino) }
 
-// openLock opens a lock file, and makes it if it is not there.
+// openLock opens a lock file, and makes it if it is not there. A planted pipe that is
+// opened for both directions blocks nobody.
 func openLock(path string) (*os.File, error) {
 	for {
-		fd, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_CLOEXEC|openFlags, 0o600)
+		fd, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0o600)
 		if err == unix.EINTR {
 			continue
 		}

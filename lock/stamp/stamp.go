@@ -11,8 +11,9 @@
 // A file system gives a directory another change time when it is renamed or removed,
 // and when an entry is added, removed, renamed or replaced; no program can set it
 // back. [Mark.Stands] is true only where the file system is one that is known to do
-// so, and where its clock had left the tick of the last change before the look. It
-// tells nothing of the directories above.
+// so. Linux gives what somebody has looked at a time of its own since version 6.13;
+// before, the clock must have left the tick of the last change when the look is made.
+// A stamp tells nothing of the directories above.
 //
 // # Crashes
 //
@@ -29,13 +30,15 @@ import (
 )
 
 // tick is longer than the clock of a file system stands still between two ticks,
-// which is 10 ms at most where it counts in less than seconds.
-const tick = 50 * time.Millisecond
+// which is 10 ms at most where it counts in less than seconds, and more where the
+// machine is one that another lets run.
+const tick = 100 * time.Millisecond
 
 // A Dir is an open directory. It is safe for concurrent use.
 type Dir struct {
 	file    *os.File
 	trusted bool
+	tick    time.Duration // zero: a change behind a look has another time always
 }
 
 // Open opens a directory, which is not reached through a symbolic link at its end.
@@ -44,7 +47,11 @@ func Open(path string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dir{f, trusted}, nil
+	d := &Dir{file: f, trusted: trusted, tick: tick}
+	if distinct() {
+		d.tick = 0
+	}
+	return d, nil
 }
 
 // File is the open directory.
@@ -69,6 +76,7 @@ type Mark struct {
 	state  state
 	looked time.Time // zero: the state is not to be relied on
 	rest   time.Time // before it another state is not worth the asking
+	moved  state     // what Stands found instead
 }
 
 // Stands reports that whatever a look at the names found after the last [Mark.Look]
@@ -79,7 +87,11 @@ func (m *Mark) Stands(d *Dir, within time.Duration) bool {
 		return false
 	}
 	now, err := d.state()
-	return err == nil && now == m.state
+	if err != nil || now == m.state {
+		return err == nil
+	}
+	m.moved = now
+	return false
 }
 
 // Look is called before the names are looked at. Every change behind it will show.
@@ -89,9 +101,15 @@ func (m *Mark) Look(d *Dir) {
 	if !d.trusted || now.Before(m.rest) {
 		return
 	}
-	m.rest = now.Add(tick)
-	s, err := d.state()
-	if err == nil && s.changed%int64(time.Second) != 0 && now.UnixNano()-s.changed > int64(tick) {
+	s, err := m.moved, error(nil)
+	if m.moved = (state{}); s == (state{}) {
+		s, err = d.state()
+	}
+	m.rest = now.Add(d.tick)
+	if err != nil || s.changed%int64(time.Second) == 0 {
+		return
+	}
+	if d.tick == 0 || now.UnixNano()-s.changed > int64(d.tick) {
 		m.state, m.looked, m.rest = s, now, time.Time{}
 	}
 }

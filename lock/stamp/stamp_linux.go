@@ -1,10 +1,26 @@
 package stamp
 
 import (
+	"fmt"
 	"os"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
+
+// distinct reports that a file that was looked at gets another time at its next change,
+// however soon that comes.
+var distinct = sync.OnceValue(func() bool {
+	var u unix.Utsname
+	var major, minor int
+	if unix.Uname(&u) != nil {
+		return false
+	}
+	if _, err := fmt.Sscanf(unix.ByteSliceToString(u.Release[:]), "%d.%d", &major, &minor); err != nil {
+		return false
+	}
+	return major > 6 || (major == 6 && minor >= 13)
+})
 
 func open(path string) (f *os.File, trusted bool, err error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)

@@ -40,13 +40,19 @@ func glance(src io.ReaderAt, end int64) (made, later bool, err error) {
 		return false, false, fmt.Errorf("segment: %w", err)
 	}
 	line, _, _ := bytes.Cut(head[:n], []byte{'\n'})
+	made, later = glanceAt(line)
+	return made, later, nil
+}
+
+// glanceAt is glance for one who has the first line, or the start of it.
+func glanceAt(line []byte) (made, later bool) {
 	if !looksLikeHeader(line) {
-		return false, false, nil
+		return false, false
 	}
 	p := headerParser{rest: line}
 	_, p.rest, _ = bytes.Cut(p.rest, []byte(headerKind+`,"version":`))
 	v := p.number()
-	return true, p.err == nil && v > version, nil
+	return true, p.err == nil && v > version
 }
 
 // headerIn reads and parses the header of an open segment.

@@ -199,10 +199,11 @@ func (l *Log) learn(segments []entry, size int64, creating bool) error {
 		}
 		next += before
 	}
-	made, later, err := glance(src, end)
+	head, err := firstLine(src, min(end, maxHeaderBytes))
 	if err != nil {
 		return err
 	}
+	made, later := glanceAt(head)
 	if later {
 		return fmt.Errorf("%w: %s: upgrade to write to it", ErrVersion, t.path)
 	}
@@ -210,10 +211,6 @@ func (l *Log) learn(segments []entry, size int64, creating bool) error {
 		return err
 	}
 	t.end, t.next = end, next
-	head, err := firstLine(src, min(end, maxHeaderBytes))
-	if err != nil {
-		return err
-	}
 	if t.epoch, err = l.epochBy(head, segments); err != nil {
 		return err
 	}
