@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/docket-go/docket/timeline"
@@ -79,12 +80,12 @@ func (n News) writeNote(b *strings.Builder) {
 }
 
 // plainWord is a word that docket itself may have written.
-var plainWord = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`) })
 
 // quoted is a word of the timeline for readers. Another program may have declared
 // anything.
 func quoted(word string) string {
-	if plainWord.MatchString(word) {
+	if plainWord().MatchString(word) {
 		return word
 	}
 	return fmt.Sprintf("%q", clean(cut(word, 64)))
