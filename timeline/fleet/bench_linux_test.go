@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -43,15 +44,26 @@ func BenchmarkSetUp(b *testing.B) {
 		"tail": {Mode: fleet.TailOnly}, "after": {Mode: fleet.After, After: cursor},
 	} {
 		b.Run(name, func(b *testing.B) {
+			spent := time.Duration(0)
 			for b.Loop() {
+				before := cpuTime(b)
 				w := follow(b, store, o)
 				w.want("caught up")
 				b.StopTimer()
+				spent += cpuTime(b) - before
 				w.stop()
 				b.StartTimer()
 			}
+			b.ReportMetric(float64(spent.Milliseconds())/float64(b.N), "cpu-ms/op")
 		})
 	}
+}
+
+// cpuTime is what the process has used of all processors.
+func cpuTime(b *testing.B) time.Duration {
+	var u unix.Rusage
+	check(b, unix.Getrusage(unix.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // BenchmarkEvents reads the history of a hundred sessions.

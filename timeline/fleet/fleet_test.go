@@ -182,6 +182,7 @@ func TestFollowEnds(t *testing.T) {
 	store := newStore(t)
 	made(t, store, "a", "1")
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	updates := fleet.Follow(ctx, store, fleet.Options{Poll: time.Hour})
 	for range 2 {
 		got := ""

@@ -6,7 +6,7 @@ import "golang.org/x/sys/unix"
 
 // readEnds reads the first and the last bytes of the plain file name in the directory
 // dir, and reports whether none of others is there. It is done for each of many logs
-// at a time, goes without an os.File for that reason, and as short a way
+// at a time, and goes without an os.File for that reason, and as short a way
 // through the directories as there is.
 func readEnds(dir, name string, others []string, head, tail []byte) (e ends, alone bool, err error) {
 	in, err := unix.Open(dir, searchFlags|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
