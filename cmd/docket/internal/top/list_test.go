@@ -13,7 +13,8 @@ import (
 )
 
 // The list against a plain map that is sorted each time: its order, what it keeps, its
-// sum, and a selection that stays on its session and in the window.
+// sum, and a selection that stays on its session and in the window. It is long because it
+// has an action for each way in which the list changes.
 func TestList(t *testing.T) {
 	ids := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}
 	rapid.Check(t, func(rt *rapid.T) {
