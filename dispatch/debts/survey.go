@@ -108,9 +108,6 @@ func (s *Survey) keep(d Debt, most int) {
 	at, _ := slices.BinarySearchFunc(s.Oldest, d, func(a, b Debt) int {
 		return cmp.Or(a.EnqueuedAt.Compare(b.EnqueuedAt), cmp.Compare(a.Session, b.Session))
 	})
-	if at >= most {
-		return
-	}
 	s.Oldest = slices.Insert(s.Oldest, at, d)
 	s.Oldest = s.Oldest[:min(len(s.Oldest), most)]
 }

@@ -252,13 +252,21 @@ func TestStoreThatCannotBeRead(t *testing.T) {
 	wantNumbers(t, scrape(t, h), map[string]float64{"docket_store_readable": 1, "docket_sessions": 0})
 }
 
-// A scraper that goes away leaves no failure to the next one.
+// A leaving context ends as soon as somebody asks whether it has.
+type leaving struct{ context.Context }
+
+func (leaving) Err() error { return context.Canceled }
+
+// A scraper that goes away, before or while the store is looked at, leaves no failure to
+// the next one.
 func TestScrapeThatIsCalledOff(t *testing.T) {
 	w := newWorld(t, "idle")
-	h := w.handler(metrics.Options{})
+	h := w.handler(metrics.Options{Timeout: -1})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx))
+	for _, ctx := range []context.Context{ctx, leaving{context.Background()}} {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx))
+	}
 	wantNumbers(t, scrape(t, h), map[string]float64{"docket_store_readable": 1, "docket_sessions": 1})
 }
 
