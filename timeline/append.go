@@ -3,6 +3,7 @@ package timeline
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/timeline/segment"
@@ -30,7 +31,7 @@ type Written struct {
 // process dies inside, the first of the entries may be there whole; a torn one is
 // never seen, and the next Write removes it.
 func (l *Log) Write(held *lock.Record, entries ...Entry) (Written, error) {
-	lines, err := l.encode(entries)
+	lines, _, err := l.encode(nil, nil, entries)
 	if err != nil {
 		return Written{}, fmt.Errorf("session %s: %w", l.session, err)
 	}
@@ -49,17 +50,24 @@ func (l *Log) writtenAt(place segment.Written, first, next uint64) Written {
 	}
 }
 
-// encode refuses all entries if it refuses one.
-func (l *Log) encode(entries []Entry) ([][]byte, error) {
+// encode appends a line for each of the entries, whose bytes it appends to buf. It
+// refuses all entries if it refuses one.
+func (l *Log) encode(lines [][]byte, buf []byte, entries []Entry) ([][]byte, []byte, error) {
 	now := l.now()
-	lines := make([][]byte, len(entries))
-	for i, e := range entries {
+	room := 0
+	for _, e := range entries {
 		if err := e.check(l.maxText); err != nil {
-			return nil, err
+			return lines, buf, err
 		}
-		lines[i] = e.append(make([]byte, 0, e.room()), now)
+		room += e.room()
 	}
-	return lines, nil
+	buf = slices.Grow(buf, room)
+	for _, e := range entries {
+		from := len(buf)
+		buf = e.append(buf, now)
+		lines = append(lines, buf[from:len(buf):len(buf)])
+	}
+	return lines, buf, nil
 }
 
 // Commit returns nil once everything that the Write of w stored is on stable

@@ -76,15 +76,7 @@ func (s Sent) check(maxText int) error {
 		c.err = fmt.Errorf("%w: reply channel %q is neither %q nor %q", ErrEntry, v, Terminal, Note)
 	}
 	c.text("delivered text", s.Delivered, c.composed())
-	left := maxText // for all attributes together
-	for _, name := range slices.Sorted(maps.Keys(s.Attributes)) {
-		v := s.Attributes[name]
-		c.text("attribute name", name, left)
-		c.text("attribute "+name, v, left)
-		if maxText >= 0 {
-			left = max(0, left-len(name)-len(v))
-		}
-	}
+	c.attributes(s.Attributes, maxText)
 	if r := s.Receipt; r != nil {
 		c.id("operation", r.Operation)
 		c.id("request digest", r.RequestDigest)
@@ -93,6 +85,22 @@ func (s Sent) check(maxText int) error {
 		c.text("frozen sender", r.Delivery.From, maxText)
 	}
 	return c.err
+}
+
+// attributes bounds all of them together.
+func (c *checker) attributes(all map[string]string, left int) {
+	if len(all) == 0 {
+		return
+	}
+	bounded := left >= 0
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		v := all[name]
+		c.text("attribute name", name, left)
+		c.text("attribute "+name, v, left)
+		if bounded {
+			left = max(0, left-len(name)-len(v))
+		}
+	}
 }
 
 func (s Settled) check(maxText int) error {

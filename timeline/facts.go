@@ -109,7 +109,10 @@ func (f *fold) Add(at segment.Line) {
 	}
 	switch l.kind {
 	case statusLine:
-		f.facts.LastStatus = &place{at.Seq}
+		if f.facts.LastStatus == nil {
+			f.facts.LastStatus = &place{}
+		}
+		f.facts.LastStatus.Seq = at.Seq
 	case sentLine:
 		if h, ok := l.human(at.Seq); ok {
 			if len(h.MID) > maxIDBytes {

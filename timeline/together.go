@@ -16,6 +16,7 @@ import (
 const (
 	mostTogether  = 256
 	bytesTogether = 1 << 20
+	mostKept      = 64 << 10 // of the buffer, from one call to the next
 )
 
 // A together lets appends that come at the same time go in one hold of the record
@@ -26,6 +27,10 @@ type together struct {
 	mu      sync.Mutex
 	led     bool // somebody leads
 	waiting []*appending
+
+	// Of the one who holds the record lock: what the last one encoded, to be written over.
+	lines [][]byte
+	buf   []byte
 }
 
 // An appending is one call that waits. Of its two channels one is closed, once; one
@@ -152,25 +157,23 @@ func (t *together) pass() {
 
 // writeAll writes for all of them, in as few writes as the bound allows.
 func (l *Log) writeAll(held *lock.Record, all []*appending) {
+	t := &l.together
 	for len(all) > 0 {
-		var lines [][]byte
-		n, size := 0, 0
-		for n < len(all) && size < bytesTogether {
+		lines, buf := t.lines[:0], t.buf[:0]
+		n := 0
+		for n < len(all) && len(buf) < bytesTogether {
 			a := all[n]
 			n++
-			own, err := l.encode(a.entries)
-			if err != nil {
-				a.err = fmt.Errorf("session %s: %w", l.session, err)
-				continue
+			if lines, buf, a.err = l.encode(lines, buf, a.entries); a.err != nil {
+				a.err = fmt.Errorf("session %s: %w", l.session, a.err)
 			}
-			for _, line := range own {
-				size += len(line)
-			}
-			lines = append(lines, own...)
 		}
 		place, err := l.segments.Write(held, lines...)
 		l.answer(all[:n], place, err)
 		all = all[n:]
+		if clear(lines); cap(buf) <= mostKept {
+			t.lines, t.buf = lines, buf
+		}
 	}
 }
 
