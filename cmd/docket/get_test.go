@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,15 +11,23 @@ import (
 )
 
 // get prints what is at a URL whose beginning stands in the first line of a file: the
-// status, the headers that tell what it is, an empty line and the body.
+// status, the headers that tell what it is, an empty line and the body. If there is
+// something on its standard input, it sends that there as JSON.
 //
 //	get FILE PATH [HEADER:VALUE]...
 func get() {
 	file, err := os.ReadFile(os.Args[1])
 	check(err)
 	base, _, _ := strings.Cut(string(file), "\n")
-	r, err := http.NewRequest(http.MethodGet, base+os.Args[2], nil)
+	body, err := io.ReadAll(os.Stdin)
 	check(err)
+	method := http.MethodGet
+	if len(body) > 0 {
+		method = http.MethodPost
+	}
+	r, err := http.NewRequest(method, base+os.Args[2], bytes.NewReader(body))
+	check(err)
+	r.Header.Set("Content-Type", "application/json")
 	for _, header := range os.Args[3:] {
 		name, value, _ := strings.Cut(header, ":")
 		r.Header.Set(name, value)
