@@ -23,6 +23,9 @@
 //   - dispatch: sends, delivers and repairs. It joins record and debt, and is what
 //     most programs import. dispatch/turns records what a host's agent does;
 //     dispatch/watching makes what one session declares a message to another.
+//     For operators, dispatch/debts counts what a whole store is owed,
+//     dispatch/metrics shows that and what a process did as numbers, and
+//     dispatch/doctor looks store and machine over.
 //   - lock: the two kernel locks of a session, as values.
 //
 // Imports run one way: cmd, dispatch, then queue, timeline, compose and adapter,
