@@ -89,14 +89,32 @@ func (d *Dispatcher) Pending(ctx context.Context, id string) ([]queue.Entry, err
 		return nil, err
 	}
 	defer d.handles.put(h)
-	entries, err := h.queue.List()
+	return settled(ctx, d, h, h.queue.List)
+}
+
+// Owed counts what the session is owed, as [Dispatcher.Pending] returns it, but in
+// memory that does not grow with it. A long queue that is damaged in its middle is
+// counted as it stands.
+func (d *Dispatcher) Owed(ctx context.Context, id string) (int, error) {
+	h, err := d.handles.get(id)
+	if err != nil {
+		return 0, err
+	}
+	defer d.handles.put(h)
+	return settled(ctx, d, h, h.queue.Len)
+}
+
+// settled asks the queue, once more where what a dead process left half done had to be
+// completed first and could be.
+func settled[T any](ctx context.Context, d *Dispatcher, h *handle, ask func() (T, error)) (T, error) {
+	answer, err := ask()
 	if err == nil && !h.Locks().Interrupted() {
-		return entries, nil
+		return answer, nil
 	}
 	held, lockErr := d.lockRecord(ctx, h)
 	if lockErr != nil {
-		return entries, err
+		return answer, err
 	}
 	defer held.Release()
-	return h.queue.List()
+	return ask()
 }

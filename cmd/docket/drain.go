@@ -82,7 +82,7 @@ func (c *call) indebted(ctx context.Context) ([]string, error) {
 	}
 	var owing []string
 	for _, id := range ids {
-		if entries, err := c.dispatch.Pending(ctx, id); err != nil || len(entries) > 0 {
+		if n, err := c.dispatch.Owed(ctx, id); err != nil || n > 0 {
 			owing = append(owing, id)
 		}
 	}

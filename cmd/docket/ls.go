@@ -60,11 +60,9 @@ func (c *call) look(ctx context.Context, s *session.Session) (l listed, err erro
 	if l.record, err = s.Record(); err != nil {
 		return l, err
 	}
-	entries, err := c.dispatch.Pending(ctx, s.ID())
-	if err != nil {
+	if l.owed, err = c.dispatch.Owed(ctx, s.ID()); err != nil {
 		return l, err
 	}
-	l.owed = len(entries)
 	page, err := s.Timeline().Tail(ctx, 1)
 	if err != nil || len(page.Events) == 0 {
 		return l, err

@@ -48,14 +48,14 @@ func (c *call) standing(ctx context.Context, id string, a dispatch.Accepted) sta
 
 // owedAfter counts what the session is owed after a send.
 func (c *call) owedAfter(ctx context.Context, id string, a dispatch.Accepted) int {
-	entries, err := c.dispatch.Pending(ctx, id)
+	n, err := c.dispatch.Owed(ctx, id)
 	if err != nil {
 		c.report.line(id, "accepted, but what is owed cannot be counted: "+words(id, err))
 		if !a.Delivered {
 			return 1
 		}
 	}
-	return len(entries)
+	return n
 }
 
 // passWords says why a pass after a send left something owed, and what to do. The
