@@ -75,15 +75,37 @@ func TestPosition(t *testing.T) {
 	third := openPosition(t, store)
 	follow(t, store, behind(third)).want("caught up")
 
-	// The next life of a session is read from its first event.
+	// The next life of a session is read from its first event, and a reader that comes
+	// late with a place in the one before changes nothing.
+	late := openPosition(t, store)
+	take(t, late, follow(t, store, behind(late)), "caught up")
 	closeSession(t, a)
 	made(t, store, "a", "5")
 	last := openPosition(t, store)
 	x := follow(t, store, behind(last))
 	take(t, last, x, "a-", "a+", "a 0 5", "caught up")
 	check(t, last.Save(t.Context()))
+	check(t, late.Save(t.Context()))
 	take(t, third, follow(t, store, behind(third)), "a-", "a+")
 	check(t, third.Save(t.Context()))
+	follow(t, store, behind(openPosition(t, store))).want("caught up")
+}
+
+// A reader that saw a session without events does not move another back that has read
+// some since.
+func TestPositionInAnEmptySession(t *testing.T) {
+	store := newStore(t)
+	made(t, store, lead)
+	a := made(t, store, "a")
+	slow, quick := openPosition(t, store), openPosition(t, store)
+	take(t, slow, follow(t, store, behind(slow)), "a+", "caught up")
+	w := follow(t, store, behind(quick))
+	take(t, quick, w, "a+", "caught up")
+	check(t, quick.Save(t.Context()))
+	say(t, a, "1")
+	take(t, quick, w, "a 0 1")
+	check(t, quick.Save(t.Context()))
+	check(t, slow.Save(t.Context()))
 	follow(t, store, behind(openPosition(t, store))).want("caught up")
 }
 
