@@ -150,8 +150,8 @@ type listener struct {
 	each     bool // each update moves the position of --as; otherwise the last event does
 }
 
-// A step is one update, or what is wrong.
-type step struct {
+// A heard is one update, or what is wrong.
+type heard struct {
 	update fleet.Update
 	err    error
 }
@@ -166,7 +166,7 @@ func (f *followers) run(ctx context.Context, l listener) (err error) {
 		}
 	}(context.WithoutCancel(ctx))
 	ctx, stop := context.WithCancel(ctx)
-	steps := make(chan step)
+	news := make(chan heard)
 	updates := fleet.Follow(ctx, f.call.store, f.options)
 	var following sync.WaitGroup
 	defer following.Wait()
@@ -174,7 +174,7 @@ func (f *followers) run(ctx context.Context, l listener) (err error) {
 	following.Go(func() {
 		for u, err := range updates {
 			select {
-			case steps <- step{u, err}:
+			case news <- heard{u, err}:
 			case <-ctx.Done():
 				return
 			}
@@ -182,7 +182,7 @@ func (f *followers) run(ctx context.Context, l listener) (err error) {
 	})
 	for {
 		select {
-		case s := <-steps:
+		case s := <-news:
 			done, err := f.take(s, l)
 			if err == nil {
 				err = f.keep.note(ctx, s.update, done, l.each)
@@ -200,8 +200,8 @@ func (f *followers) run(ctx context.Context, l listener) (err error) {
 	}
 }
 
-// take hands over one step.
-func (f *followers) take(s step, l listener) (done bool, err error) {
+// take hands over what was heard.
+func (f *followers) take(s heard, l listener) (done bool, err error) {
 	u := s.update
 	if !u.Next.IsZero() {
 		f.next = u.Next
