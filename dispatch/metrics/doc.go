@@ -21,7 +21,8 @@
 //
 // A survey takes a tenth of the time at most: on a store so large that it takes long,
 // the gauges are older. Only one is made at a time; whoever comes meanwhile gets its
-// result. Memory and answer do not grow with the store: sessions are named for the
+// result; on a store that takes longer than a scraper waits, the next scrape has it.
+// Memory and answer do not grow with the store: sessions are named for the
 // oldest debts only, as many as [Options.Oldest] says, and never a message, nor
 // anything of its text. If the store cannot be read, docket_store_readable is 0, the
 // gauges that it would give are left out, and the counters stand.

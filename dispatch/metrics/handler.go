@@ -8,9 +8,8 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/dispatch/debts"
@@ -20,7 +19,7 @@ import (
 // What [Options] means where it does not say otherwise.
 const (
 	DefaultFresh   = time.Second
-	DefaultTimeout = 10 * time.Second
+	DefaultTimeout = time.Minute
 )
 
 // ContentType is that of the text form.
@@ -44,8 +43,8 @@ type Options struct {
 	// that each scrape looks at the store.
 	Fresh time.Duration
 
-	// Timeout bounds one look at the store. Zero means [DefaultTimeout]; a negative
-	// value means that only the request bounds it.
+	// Timeout bounds one look at the store, which outlasts the request that began it.
+	// Zero means [DefaultTimeout]; a negative value means no bound.
 	Timeout time.Duration
 
 	// Now is the clock. Nil means time.Now.
@@ -57,7 +56,8 @@ type Handler struct {
 	o       Options
 	metrics []Metric
 
-	turn   *semaphore.Weighted // guards what follows
+	mu     sync.Mutex
+	making chan struct{} // closed when the survey that is being made is there; nil if none is
 	survey debts.Survey
 	err    error
 	until  time.Time // the survey is fresh
@@ -73,7 +73,7 @@ func New(o Options) *Handler {
 	if o.Counters == nil {
 		o.Counters = &dispatch.Counters{}
 	}
-	return &Handler{o: o, metrics: All(), turn: semaphore.NewWeighted(1)}
+	return &Handler{o: o, metrics: All()}
 }
 
 // ServeHTTP answers one scrape, at any path.

@@ -252,22 +252,25 @@ func TestStoreThatCannotBeRead(t *testing.T) {
 	wantNumbers(t, scrape(t, h), map[string]float64{"docket_store_readable": 1, "docket_sessions": 0})
 }
 
-// A leaving context ends as soon as somebody asks whether it has.
-type leaving struct{ context.Context }
-
-func (leaving) Err() error { return context.Canceled }
-
-// A scraper that goes away, before or while the store is looked at, leaves no failure to
-// the next one.
+// A scraper that goes away leaves no failure to the next one, and what it began is that
+// one's.
 func TestScrapeThatIsCalledOff(t *testing.T) {
 	w := newWorld(t, "idle")
-	h := w.handler(metrics.Options{Timeout: -1})
+	h := w.handler(metrics.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, ctx := range []context.Context{ctx, leaving{context.Background()}} {
+	for range 20 {
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx))
 	}
 	wantNumbers(t, scrape(t, h), map[string]float64{"docket_store_readable": 1, "docket_sessions": 1})
+}
+
+// A look at the store that takes too long is a store that cannot be read.
+func TestLookThatTakesTooLong(t *testing.T) {
+	w := newWorld(t, "idle")
+	got := scrape(t, w.handler(metrics.Options{Timeout: time.Nanosecond}))
+	wantNumbers(t, got, map[string]float64{"docket_store_readable": 0})
+	wantNumbers(t, scrape(t, w.handler(metrics.Options{Timeout: -1})), map[string]float64{"docket_store_readable": 1})
 }
 
 func TestScrapesAtOnce(t *testing.T) {

@@ -36,24 +36,52 @@ func (h *Handler) read(ctx context.Context) iter.Seq2[Metric, []sample] {
 	}
 }
 
-// look returns a survey that is fresh enough. One that failed is not made again
-// before it would be stale, unless it failed because this caller went away.
+// look returns a survey that is fresh enough, or why there is none. It waits for one
+// that is being made, unless ctx ends first.
 func (h *Handler) look(ctx context.Context) (debts.Survey, error) {
-	if err := h.turn.Acquire(ctx, 1); err != nil {
-		return debts.Survey{}, err
+	if wait := h.begin(); wait != nil {
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return debts.Survey{}, ctx.Err()
+		}
 	}
-	defer h.turn.Release(1)
-	if h.o.Now().Before(h.until) {
-		return h.survey, h.err
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.survey, h.err
+}
+
+// begin returns what is closed when a survey is there that is fresh enough; nil means
+// that it is. A survey outlasts the request that began it: on a store that takes longer
+// than a scraper waits, the next scrape has it.
+func (h *Handler) begin() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.making != nil:
+	case h.o.Now().Before(h.until):
+		return nil
+	default:
+		h.making = make(chan struct{})
+		go h.take()
 	}
-	bounded, cancel := ctx, context.CancelFunc(func() {})
+	return h.making
+}
+
+// take makes one survey.
+func (h *Handler) take() {
+	ctx, cancel := context.Background(), context.CancelFunc(func() {})
 	if h.o.Timeout > 0 {
-		bounded, cancel = context.WithTimeout(ctx, h.o.Timeout)
+		ctx, cancel = context.WithTimeout(ctx, h.o.Timeout)
 	}
 	defer cancel()
-	h.survey, h.err = debts.Take(bounded, h.o.Store, debts.Options{Oldest: h.o.Oldest, Now: h.o.Now})
-	if ctx.Err() == nil && h.o.Fresh > 0 {
-		h.until = h.o.Now().Add(max(h.o.Fresh, min(slower*h.survey.Took, time.Minute)))
+	survey, err := debts.Take(ctx, h.o.Store, debts.Options{Oldest: h.o.Oldest, Now: h.o.Now})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.survey, h.err = survey, err
+	if h.o.Fresh > 0 {
+		h.until = h.o.Now().Add(max(h.o.Fresh, min(slower*survey.Took, time.Minute)))
 	}
-	return h.survey, h.err
+	close(h.making)
+	h.making = nil
 }
