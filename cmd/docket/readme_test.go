@@ -39,7 +39,7 @@ func TestReadmeTour(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s\n%s", err, script.String(), out)
 	}
-	for _, want := range []string{"why: ", "worker-1: 2 delivered, 0 owed", `"replayed":true`, "main, unless you object", "says: ACK explain the build\n", "worker-1: no fault"} {
+	for _, want := range []string{"why: ", "worker-1: 2 delivered, 0 owed", `"replayed":true`, "main, unless you object", "merged into main", "SESSION ", "ok       locks", "says: ACK explain the build\n", "worker-1: no fault"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the tour does not show %q:\n%s", want, out)
 		}
