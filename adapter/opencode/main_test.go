@@ -1,6 +1,7 @@
 package opencode_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,8 +28,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// patience bounds every wait of a test for something that must happen.
-const patience = time.Minute
+// patience bounds every wait of a test for something that must happen: a real opencode on
+// a busy machine takes its time.
+const patience = 3 * time.Minute
 
 // insertAndDie kills its process inside Insert at the step that it is told.
 func insertAndDie(args []string) {
@@ -38,7 +40,7 @@ func insertAndDie(args []string) {
 			killSelf()
 		}
 	})
-	a, err := opencode.New(adapter.Session{ID: "s1", Dir: dir}, opencode.Options{URL: url})
+	a, err := opencode.New(adapter.Session{ID: "s1", Dir: dir}, opencode.Options{URL: url, Timeout: patience})
 	if err == nil {
 		err = a.Insert(context.Background(), adapter.Prompt{MID: mid, Session: "s1", Text: text})
 	}
@@ -70,6 +72,7 @@ func dieInside(t *testing.T, at, url, dir, mid, text string) {
 
 func open(t *testing.T, dir string, o opencode.Options) *opencode.Adapter {
 	t.Helper()
+	o.Timeout = cmp.Or(o.Timeout, patience)
 	a, err := opencode.New(adapter.Session{ID: "s1", Dir: dir}, o)
 	if err != nil {
 		t.Fatal(err)
