@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/docket-go/docket/dispatch"
@@ -58,9 +59,9 @@ func (j job) run(ctx context.Context) error {
 		return err
 	}
 	if j.DieAt > 0 || j.DieOn != "" {
-		seen := 0
+		var seen atomic.Int64 // passes take their steps at the same time
 		step.Hook(func(name string) {
-			if seen++; seen == j.DieAt || name == j.DieOn {
+			if n := seen.Add(1); n == int64(j.DieAt) || name == j.DieOn {
 				fmt.Println(name)
 				killSelf()
 			}
