@@ -71,8 +71,10 @@ func TestWhatOthersMayUse(t *testing.T) {
 		must(t, os.Chmod(tt.path, info.Mode()))
 	}
 	// What would be a note is a problem where others can get at it.
-	must(t, errors.Join(os.Chmod(w.dir, 0o755), os.Chmod(w.file("s1", "session.json"), 0o644)))
-	w.examine().wants(t, "permissions", doctor.Problem, "chmod -R go=")
+	must(t, errors.Join(os.Chmod(w.dir, 0o755), os.Chmod(w.dir+"/sessions", 0o755), os.Chmod(w.file("s1", "session.json"), 0o644)))
+	all := w.examine()
+	all.wants(t, "permissions", doctor.Problem, "chmod -R go=")
+	all.wants(t, "permissions", doctor.Problem, "yours alone", "chmod 700 "+w.dir+"/sessions")
 	must(t, os.Chmod(w.file("s1", ""), 0o777))
 	w.examine().wants(t, "unsafe", doctor.Problem, " s1: ", "everyone may write")
 }
@@ -191,6 +193,7 @@ func TestLeftovers(t *testing.T) {
 	}
 	must(t, os.Mkdir(w.dir+"/sessions/.staging/new-now", 0o700))
 	must(t, os.WriteFile(w.file("s1", "pending.json.damaged-20270115"), nil, 0o600))
+	w.now = time.Now().Add(30 * time.Second) // somebody may still be at work on new-now
 	all := w.examine()
 	all.wants(t, "leftover", doctor.Note, "2 sessions", "closed-y")
 	all.wants(t, "leftover", doctor.Note, "1 left by an examination", "rm -r "+w.dir+"/.doctor-z")
@@ -256,6 +259,23 @@ func TestExaminationThatIsCalledOff(t *testing.T) {
 	}
 	if after := tree(t, w.dir); after != before {
 		t.Errorf("the store was changed: got\n%s\nwant\n%s", after, before)
+	}
+}
+
+// Who has seen enough does not wait for the sessions that are left.
+func TestSessionsAreNotLookedAtForNobody(t *testing.T) {
+	w := newWorld(t, "s1", "s2", "s3")
+	for _, id := range []string{"s1", "s2", "s3"} {
+		w.spoil(id, "pending.json")
+	}
+	seen := 0
+	for f := range doctor.Examine(t.Context(), doctor.Options{Store: w.store, Progress: func(int, string) { seen++ }}) {
+		if f.Check == "queue" {
+			break
+		}
+	}
+	if seen != 1 {
+		t.Errorf("got %d sessions looked at, want 1", seen)
 	}
 }
 
