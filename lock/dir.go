@@ -32,7 +32,8 @@ type Options struct {
 
 // A Dir gives access to the locks of one session directory. It keeps the lock
 // files open between uses, and from the second use of one on the directory too; call
-// [Dir.Close] when done with the session. It is safe for concurrent use, and several Dirs of one directory exclude each other.
+// [Dir.Close] when done with the session. It is safe for concurrent use, and several
+// Dirs of one directory exclude each other.
 type Dir struct {
 	path     string
 	identity fileID

@@ -42,8 +42,8 @@ func existsIn(dir *os.File, name string) (bool, error) {
 	}
 }
 
-// fileState returns the size of an open file and whether it still has a name.
-func fileState(f *os.File) (size int64, linked bool, err error) {
+// fileStateByFstat is fileState where the system has nothing better.
+func fileStateByFstat(f *os.File) (size int64, linked bool, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
 		return 0, false, &os.PathError{Op: "fstat", Path: f.Name(), Err: err}
