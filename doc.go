@@ -19,7 +19,8 @@
 //     adapter/host keeps a headless agent running and is one too, with drivers for
 //     agents that speak the Agent Client Protocol (adapter/acp), for codex
 //     (adapter/codex), and for programs that take one prompt a process
-//     (adapter/oneshot); adapter/adaptertest proves any other.
+//     (adapter/oneshot); adapter/host/jsonrpc is the connection under two of them.
+//     adapter/adaptertest proves any other adapter.
 //   - dispatch: sends, delivers and repairs. It joins record and debt, and is what
 //     most programs import. dispatch/turns records what a host's agent does;
 //     dispatch/watching makes what one session declares a message to another.
