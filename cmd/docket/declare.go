@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/docket-go/docket/timeline"
-	"github.com/docket-go/docket/timeline/segment"
 	"github.com/docket-go/docket/timeline/session"
 )
 
@@ -102,7 +101,7 @@ func (c *call) declare(ctx context.Context, d session.Declaration) error {
 		return err
 	}
 	err = c.with(id, func(s *session.Session) error {
-		a, err := declareIn(ctx, s, d)
+		a, err := s.Declare(ctx, d)
 		if err != nil {
 			return err
 		}
@@ -123,25 +122,6 @@ func (c *call) declare(ctx context.Context, d session.Declaration) error {
 		err = &advised{words(id, err) + "; or if this was to be the note, " + noteHint, err}
 	}
 	return err
-}
-
-// declareIn declares d. An error is [errInDoubt] if d may stand nevertheless.
-func declareIn(ctx context.Context, s *session.Session, d session.Declaration) (session.Declared, error) {
-	before := authored(s)
-	a, err := s.Declare(ctx, d)
-	if err != nil && authored(s) == d && (before != d || errors.Is(err, segment.ErrFaulted)) {
-		err = fmt.Errorf("%w: %w", errInDoubt, err)
-	}
-	return a, err
-}
-
-// authored is what the record says now; nothing if it cannot be read.
-func authored(s *session.Session) session.Declaration {
-	r, err := s.Record()
-	if err != nil {
-		return session.Declaration{}
-	}
-	return r.Authored()
 }
 
 func movedWords(a session.Declared) string {

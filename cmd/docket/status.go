@@ -34,7 +34,6 @@ var (
 	errStillOwed  = errors.New("something is still owed: see docket pending")
 	errNoEvent    = errors.New("no such event in time")
 	errFaults     = errors.New("damage found")
-	errInDoubt    = errors.New("written, but not promised") // a declaration
 	errNoHostKind = errors.New("no adapter of a host")
 )
 
@@ -50,7 +49,7 @@ type rule struct {
 // first, as its cause would promise that nothing was written.
 var rules = []rule{
 	{dispatch.ErrInDoubt, statusFailed, "{cause}: docket log {id} shows whether it stands"},
-	{errInDoubt, statusFailed, "{cause}: docket show {id} shows whether it stands"},
+	{session.ErrInDoubt, statusFailed, "written, but not promised: {cause}: docket show {id} shows whether it stands"},
 
 	{errFaults, statusCorrupt, ""},
 	{queue.ErrCorrupt, statusCorrupt, "{cause}: see docket repair {id}"},

@@ -87,6 +87,7 @@ var statuses = map[string]struct {
 	"session.ErrDeclaration":      {session.ErrDeclaration, statusRefused},
 	"session.ErrExists":           {session.ErrExists, statusRefused},
 	"session.ErrField":            {session.ErrField, statusRefused},
+	"session.ErrInDoubt":          {session.ErrInDoubt, statusFailed},
 	"session.ErrNotFound":         {session.ErrNotFound, statusNotFound},
 	"session.ErrRetired":          {session.ErrRetired, statusRefused},
 	"session.ErrTooLarge":         {session.ErrTooLarge, statusRefused},

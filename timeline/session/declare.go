@@ -85,20 +85,16 @@ func goodText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s
 // written). If nothing moved it means that of the record alone, by which the next
 // change of the session appends the event again, should a power cut take it.
 //
-// An error that is [ErrDeclaration], [timeline.ErrText], [timeline.ErrTooLarge],
-// [ErrTooLarge], [ErrRetired] or [ErrUnreadable], or comes from the record lock,
-// means that nothing was written. One that is [segment.ErrFaulted] means that a data
-// sync failed, and the declaration is in doubt: it stands, readers see it, and the
-// answer tells of its event if there is one, but a power cut may undo it. (If
-// the sync was for the missing event of an earlier declaration, that one is in doubt,
-// and this one was not made; [Session.Record] tells.) To declare the same again makes
-// sure of the record. Nothing can make sure of an event whose sync failed; a power cut
+// An error that is [ErrInDoubt] means that the declaration stands: readers see it, and
+// a power cut may undo it. If it is [segment.ErrFaulted] too, a data sync failed, and
+// the answer tells of the event if there is one. To declare the same again makes sure
+// of the record. Nothing can make sure of an event whose sync failed; a power cut
 // that takes it while the record shows its declaration costs nothing, as above, and a
 // later one leaves damage that [timeline.Log.Verify] names. The session can be used
 // on: its next declaration goes through a log that is opened anew.
 //
-// After another error the declaration may stand in the record; the next change of the
-// session appends its event then. The same holds if the process dies inside. Any
+// After any other error the declaration was not made. If the process dies inside, it
+// may stand in the record; the next change of the session appends its event then. Any
 // number of goroutines and processes may declare at once.
 func (s *Session) Declare(ctx context.Context, d Declaration) (Declared, error) {
 	if err := d.check(s.store.options.Timeline.MaxTextBytes); err != nil {
@@ -113,6 +109,7 @@ func (s *Session) Declare(ctx context.Context, d Declaration) (Declared, error) 
 func (s *Session) author(ctx context.Context, next func(r Record, before Declaration) (Declaration, bool)) (Declared, error) {
 	var answer Declared
 	var event written
+	stands := false
 	err := s.underRecord(ctx, func(held *lock.Record, r Record) error {
 		before, err := s.authored(ctx, r)
 		if err != nil {
@@ -129,19 +126,20 @@ func (s *Session) author(ctx context.Context, next func(r Record, before Declara
 		case r.Retired:
 			return fmt.Errorf("session %s: %w: it can still receive messages", s.id, ErrRetired)
 		case d == before:
-			return s.replaceMoved(held, r, r.declaring(d))
+			stands, err = s.replaceMoved(held, r, r.declaring(d))
+			return err
 		}
-		event, err = s.move(held, r, d)
+		event, stands, err = s.move(held, r, d)
 		answer.Moved, answer.Next = err == nil, event.Next
 		return err
 	})
 	if err != nil {
-		return Declared{}, err
+		return Declared{}, doubted(stands, err)
 	}
 	if !answer.Moved {
 		return answer, nil
 	}
-	return answer, event.commit()
+	return answer, doubted(true, event.commit())
 }
 
 // declaring returns r with d declared and no launch pending.
@@ -152,23 +150,25 @@ func (r Record) declaring(d Declaration) Record {
 }
 
 // move replaces the record and appends the event. If the process dies between the
-// two, the place in the record tells the next holder of the lock what is missing.
-func (s *Session) move(held *lock.Record, r Record, d Declaration) (written, error) {
+// two, the place in the record tells the next holder of the lock what is missing. It
+// reports whether the record shows the declaration.
+func (s *Session) move(held *lock.Record, r Record, d Declaration) (event written, stands bool, err error) {
 	seq, err := s.pen.nextSeq(held)
 	if err != nil {
-		return written{}, err
+		return event, false, err
 	}
 	now := s.store.now()
 	next := r.declaring(d)
 	next.declared = &place{Seq: seq, Time: now.Format(layoutTime)}
 	data, err := next.stored()
 	if err != nil {
-		return written{}, err
+		return event, false, err
 	}
-	if err := s.beginReplaced(held, data); err != nil {
-		return written{}, err
+	if stands, err = s.beginReplaced(held, data); err != nil {
+		return event, stands, err
 	}
-	return s.appendDeclared(held, d, now)
+	event, err = s.appendDeclared(held, d, now)
+	return event, true, err
 }
 
 // appendDeclared appends the event of a declaration that the record shows, and

@@ -38,6 +38,11 @@ var (
 	// ErrTooLarge is returned for a record beyond [MaxRecordBytes]. Nothing was
 	// written.
 	ErrTooLarge = errors.New("session: record is too large")
+
+	// ErrInDoubt is returned for a change that was written and cannot be promised:
+	// readers may see it, and a power cut may undo it. [Session.Record] tells whether
+	// it stands; to make the same change again makes sure of the record.
+	ErrInDoubt = errors.New("session: written, but not promised")
 )
 
 // An UnsafeError says why a session directory is refused. It is [ErrUnsafe] to
@@ -87,4 +92,19 @@ type Oddity struct {
 // Error names the session, the file and the reason.
 func (e *Oddity) Error() string {
 	return fmt.Sprintf("session %s: %s: %s", e.Session, e.Path, e.Reason)
+}
+
+// A doubtError is the error of a change that stands nevertheless. It is [ErrInDoubt]
+// to errors.Is, in the words of what went wrong.
+type doubtError struct{ error }
+
+func (e doubtError) Unwrap() error        { return e.error }
+func (e doubtError) Is(target error) bool { return target == ErrInDoubt }
+
+// doubted returns the error of a change, which stands or does not.
+func doubted(stands bool, err error) error {
+	if err == nil || !stands {
+		return err
+	}
+	return doubtError{err}
 }

@@ -127,7 +127,7 @@ func (s *Session) notePlace(held *lock.Record, r Record, now place) (Record, err
 	}
 	next := r
 	next.declared = &now
-	if err := s.replaceMoved(held, r, next); err != nil {
+	if _, err := s.replaceMoved(held, r, next); err != nil {
 		return r, err
 	}
 	return next, nil

@@ -53,38 +53,40 @@ type contentError struct{ reason string }
 func (e *contentError) Error() string { return e.reason }
 
 // replaceMoved replaces the record was, which is on disk, by is, if they differ.
-func (s *Session) replaceMoved(held *lock.Record, was, is Record) error {
+// It reports whether readers see the change, also where it cannot be promised.
+func (s *Session) replaceMoved(held *lock.Record, was, is Record) (stands bool, err error) {
 	data, err := is.stored()
 	if err != nil || bytes.Equal(data, was.fields.encode()) {
-		return err
+		return false, err
 	}
 	agreed := s.agreed == held.Generation()+1
-	if err := s.beginReplaced(held, data); err != nil {
-		return err
+	if stands, err := s.beginReplaced(held, data); err != nil {
+		return stands, err
 	}
 	if err := held.Done(); err != nil {
-		return err
+		return true, err
 	}
 	if agreed {
 		s.agreed = held.Generation() + 1
 	}
-	return nil
+	return true, nil
 }
 
 // beginReplaced begins a change with the replacement of the record. If the process
 // dies, or the new name cannot be synced, the lock stays interrupted, so that the
-// next holder does not take the record for durable.
-func (s *Session) beginReplaced(held *lock.Record, data []byte) error {
+// next holder does not take the record for durable. It reports whether readers see
+// the new record.
+func (s *Session) beginReplaced(held *lock.Record, data []byte) (stands bool, err error) {
 	if err := held.Begin(); err != nil {
-		return err
+		return false, err
 	}
 	step.At("session: change begun")
-	replaced, err := s.store.disk.replaceFile(s.dir, recordFile, recordNewFile, data, s.store.durable())
+	stands, err = s.store.disk.replaceFile(s.dir, recordFile, recordNewFile, data, s.store.durable())
 	if err == nil {
-		return nil
+		return true, nil
 	}
-	if !replaced {
+	if !stands {
 		err = errors.Join(err, held.Done())
 	}
-	return fmt.Errorf("session %s: replace the record: %w", s.id, err)
+	return stands, fmt.Errorf("session %s: replace the record: %w", s.id, err)
 }

@@ -72,13 +72,16 @@ func (s *Session) underRecord(ctx context.Context, f func(held *lock.Record, r R
 // change replaces the record by what f makes of it, and writes nothing if f
 // changes nothing that is stored.
 func (s *Session) change(ctx context.Context, f func(r *Record) error) error {
-	return s.underRecord(ctx, func(held *lock.Record, r Record) error {
+	stands := false
+	err := s.underRecord(ctx, func(held *lock.Record, r Record) error {
 		next := r.clone()
-		if err := f(&next); err != nil {
-			return err
+		err := f(&next)
+		if err == nil {
+			stands, err = s.replaceMoved(held, r, next)
 		}
-		return s.replaceMoved(held, r, next)
+		return err
 	})
+	return doubted(stands, err)
 }
 
 // Archive marks the session as history. Nothing is removed and no event is

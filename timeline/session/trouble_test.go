@@ -114,7 +114,7 @@ func TestTroubleAtEachCall(t *testing.T) {
 				met[tr.do] = true
 				what := fmt.Sprintf("%s, %s %d: %v", st.name, tr.do, n, tr.cause)
 				checkTroubleError(t, what, err, &tr)
-				checkTroubled(t, what, r, st, errors.Is(err, segment.ErrFaulted))
+				checkTroubled(t, what, r, st, err)
 				check(t, os.RemoveAll(r.root))
 			}
 		}
@@ -140,8 +140,9 @@ func checkTroubleError(t *testing.T, what string, err error, tr *trouble) {
 }
 
 // checkTroubled looks at what a failing disk has left and goes on.
-func checkTroubled(t *testing.T, what string, r *recorder, st stage, doubt bool) {
+func checkTroubled(t *testing.T, what string, r *recorder, st stage, err error) {
 	t.Helper()
+	doubt := errors.Is(err, segment.ErrFaulted)
 	store := storeAfterCut(t, r.root)
 	got := look(t, store)
 	if !slices.Contains(st.during(), got) {
@@ -150,10 +151,13 @@ func checkTroubled(t *testing.T, what string, r *recorder, st stage, doubt bool)
 	if changed := got != st.before; changed != doubt && got.there && !(strings.HasPrefix(st.name, "close") && !doubt) {
 		t.Errorf("%s: got %+v, in doubt %v", what, got, doubt)
 	}
+	if stands := errors.Is(err, session.ErrInDoubt); strings.HasPrefix(st.name, "declare") && stands != (got != st.before) {
+		t.Errorf("%s: got %+v, and is told that it stands: %v", what, got, stands)
+	}
 	if !r.trouble.stays && r.trouble.do != "remove all" && (got.there || strings.HasPrefix(st.name, "create")) {
 		inOrder(t, store)
 	}
-	err := st.do(store)
+	err = st.do(store)
 	if !errors.Is(err, session.ErrExists) && !errors.Is(err, session.ErrNotFound) {
 		check(t, err)
 	}
