@@ -54,23 +54,7 @@ func TestMemoryAtAnyDepth(t *testing.T) {
 		})},
 		{"head", held(func(d *desk, held *lock.Record) error { _, _, err := d.Head(held); return err })},
 		{"removal of the oldest", held(func(d *desk, held *lock.Record) error { left--; return d.Remove(held, mid(0)) })},
-		{"drain of 100", fresh(func(d *desk) error {
-			left -= 100
-			taken := 0
-			done, err := d.drain(queue.Handover{
-				Insert: func(context.Context, queue.Entry) (queue.Answer, error) {
-					if taken == 100 {
-						return queue.Refused, errBusy
-					}
-					taken++
-					return queue.Taken, nil
-				},
-			})
-			if len(done.MIDs) != 100 || done.Owed != left {
-				return fmt.Errorf("got %d handed over and %d left, %v; want 100 and %d", len(done.MIDs), done.Owed, err, left)
-			}
-			return nil
-		})},
+		{"drain of 100", fresh(func(d *desk) error { left -= 100; return drainSome(d, 100, left) })},
 		{"compaction", fresh(func(d *desk) error {
 			left--
 			d.SetCompactAt(1000)
@@ -87,6 +71,24 @@ func TestMemoryAtAnyDepth(t *testing.T) {
 			t.Errorf("%s: %d bytes were allocated, want at most %d", tt.name, allocated, bound)
 		}
 	}
+}
+
+// drainSome drains n messages of an agent that is busy then, which leaves left.
+func drainSome(d *desk, n, left int) error {
+	taken := 0
+	done, err := d.drain(queue.Handover{
+		Insert: func(context.Context, queue.Entry) (queue.Answer, error) {
+			if taken == n {
+				return queue.Refused, errBusy
+			}
+			taken++
+			return queue.Taken, nil
+		},
+	})
+	if len(done.MIDs) != n || done.Owed != left {
+		return fmt.Errorf("got %d handed over and %d left, %v; want %d and %d", len(done.MIDs), done.Owed, err, n, left)
+	}
+	return nil
 }
 
 // writeList writes a list of n entries as this package does.
