@@ -18,7 +18,12 @@ func (e *examination) debts() {
 	if e.absent {
 		return
 	}
+	unknown := e.unknownDebts()
 	if s.Owed == 0 {
+		if unknown != "" {
+			e.note("owed", "", "not known: %s", unknown)
+			return
+		}
 		e.ok("owed", "nothing")
 		return
 	}
@@ -26,12 +31,27 @@ func (e *examination) debts() {
 	if e.tally.atWork > 0 {
 		text += ", of which " + count(e.tally.atWork, "message") + " being handed over now"
 	}
-	e.ok("owed", "%s", text)
+	if unknown != "" {
+		e.note("owed", "", "%s, as far as is known: %s", text, unknown)
+	} else {
+		e.ok("owed", "%s", text)
+	}
 	for _, d := range s.Oldest {
-		if !d.Unconfirmed { // those have a finding of their own
+		if !d.Unconfirmed && !d.Handing { // the first have a finding of their own
 			e.oldest(d)
 		}
 	}
+}
+
+// unknownDebts says why what is owed is not known as a whole; empty means that it is.
+func (e *examination) unknownDebts() string {
+	switch n := e.tally.survey.Unreadable; {
+	case e.tally.unlisted:
+		return "the sessions cannot be listed"
+	case n > 0:
+		return "what " + count(n, "session") + " is owed cannot be read"
+	}
+	return ""
 }
 
 // oldest says why one session's oldest message is still owed.

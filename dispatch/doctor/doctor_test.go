@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +92,37 @@ func TestWhatCannotBeRead(t *testing.T) {
 			t.Errorf("got %+v, want it corrupt: %v", f, corrupt)
 		}
 	}
+}
+
+// What cannot be seen is not said to be well.
+func TestWhatIsNotKnown(t *testing.T) {
+	w := newWorld(t, "later", "queue")
+	w.spoil("queue", "pending.json")
+	all := w.examine()
+	all.wants(t, "owed", doctor.Note, "not known: what 1 session is owed cannot be read")
+	w.send("later")
+	w.examine().wants(t, "owed", doctor.Note, "1 message to 1 session, as far as is known: what 1 session")
+	must(t, errors.Join(os.Rename(w.dir+"/sessions", w.dir+"/elsewhere"), os.WriteFile(w.dir+"/sessions", nil, 0o600)))
+	all = w.examine()
+	all.wants(t, "sessions", doctor.Problem, "they cannot be listed")
+	all.wants(t, "owed", doctor.Note, "not known: the sessions cannot be listed")
+	for _, check := range []string{"owed", "notification"} {
+		for _, line := range all.of(check) {
+			if strings.HasPrefix(line, string(doctor.OK)) {
+				t.Errorf("got %q of sessions that cannot be listed", line)
+			}
+		}
+	}
+}
+
+func TestWhatIsSomebodyElses(t *testing.T) {
+	w := newWorld(t, "s1")
+	if runtime.GOOS == "windows" || os.Chown(w.dir, 65534, -1) != nil {
+		t.Skip("nothing can be given to somebody else here")
+	}
+	all := w.examine()
+	all.wants(t, "owner", doctor.Problem, "work as that user")
+	all.wants(t, "permissions", doctor.Note, "nobody but its owner")
 }
 
 func TestAdapterThatIsNotThere(t *testing.T) {

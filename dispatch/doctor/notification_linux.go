@@ -12,7 +12,7 @@ const watchLimit = "/proc/sys/fs/inotify/max_user_watches"
 // notification compares the system's limit with the number of sessions: docket serve
 // and those that follow all sessions watch the directory of each.
 func (e *examination) notification() {
-	if e.absent {
+	if e.absent || e.tally.unlisted {
 		return
 	}
 	text, err := os.ReadFile(watchLimit)

@@ -29,6 +29,7 @@ func (e *examination) sessions() {
 			return
 		}
 		if err != nil {
+			e.tally.unlisted = true
 			e.problem("sessions", "ls -la "+quoted(e.Store.Dir()), "they cannot be listed: %v", err)
 			return
 		}
@@ -77,10 +78,11 @@ func (e *examination) session(id string, held map[fileID]int) {
 	case errors.Is(err, session.ErrNotFound):
 		return
 	case errors.As(err, &unsafe):
-		e.tally.survey.Sessions++
+		e.tally.survey.Add(debts.Debt{}, err, oldestNamed)
 		e.about(Finding{Check: "unsafe", Level: Problem, Session: id, Text: unsafe.Path + ": " + unsafe.Reason, Do: "ls -ld " + quoted(unsafe.Path)})
 		return
 	case err != nil:
+		e.tally.survey.Add(debts.Debt{}, err, oldestNamed)
 		e.about(Finding{Check: "unsafe", Level: Problem, Session: id, Text: err.Error(), Do: "docket verify " + id})
 		return
 	}
@@ -128,7 +130,10 @@ func (e *examination) debt(s *session.Session, rec session.Record) {
 	if d.Owed == 0 {
 		return
 	}
-	if d.Unconfirmed {
+	switch {
+	case d.Handing:
+		e.tally.atWork++
+	case d.Unconfirmed:
 		e.unconfirmed(s, rec, d)
 	}
 	// Only those that are still among the oldest need to be remembered.

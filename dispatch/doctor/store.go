@@ -55,6 +55,7 @@ func (e *examination) permissions() {
 	}
 	perm := info.Mode().Perm()
 	e.open = perm&0o007 != 0
+	entries, unread := os.ReadDir(dir)
 	switch do := "chmod 700 " + quoted(dir); {
 	case e.open:
 		e.problem("permissions", do, "%s has mode %04o: every user of this machine can get into it", dir, perm)
@@ -62,16 +63,25 @@ func (e *examination) permissions() {
 		e.note("permissions", do, "%s has mode %04o: its group can get into it, which is well if it is meant", dir, perm)
 	case perm != 0o700:
 		e.problem("permissions", do, "%s has mode %04o: you cannot use all of it", dir, perm)
+	case unread != nil:
+		e.note("permissions", "", "not known: what is in it cannot be read")
+	case !isOwn(info):
+		e.note("permissions", "", "nobody but its owner, and who may do all, can get into it (mode 0700)")
 	default:
 		e.ok("permissions", "nobody else can get into it (mode 0700)")
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		e.problem("permissions", "ls -la "+quoted(dir), "%v", err)
+	if unread != nil {
+		e.problem("permissions", "ls -la "+quoted(dir), "%v", unread)
 	}
 	for _, entry := range entries {
 		e.inner(filepath.Join(dir, entry.Name()))
 	}
+}
+
+// isOwn reports whether a file is the caller's, as far as the system says.
+func isOwn(info os.FileInfo) bool {
+	name, own := ownerOf(info)
+	return own || name == ""
 }
 
 // inner looks at the mode of something in the store. Where nobody can get into the

@@ -7,6 +7,7 @@ import (
 // A tally is what is counted while the sessions are looked at.
 type tally struct {
 	survey   debts.Survey
+	unlisted bool              // not all sessions are known
 	adapters map[string]debtor // of those in survey.Oldest
 	atWork   int               // whose message is being handed over right now
 	archived int
