@@ -138,8 +138,28 @@ func (c *call) chosen(ctx context.Context) ([]string, error) {
 	return c.all(ctx)
 }
 
+// missing says on standard error that there is no store yet, as who mistyped where it is
+// would take it for an empty one.
+func (c *call) missing() {
+	if !c.hasStore() {
+		c.report.line(c.report.subject, "there is no store at "+c.store.Dir()+" yet: docket new makes it; or see --store and DOCKET_HOME")
+	}
+}
+
+// hasStore reports whether the store is there, or something else that cannot be read.
+func (c *call) hasStore() bool {
+	made, err := c.store.Made()
+	return made || err != nil
+}
+
 // all returns every session of the store, in order.
 func (c *call) all(ctx context.Context) ([]string, error) {
+	c.missing()
+	return c.ids(ctx)
+}
+
+// ids is all for who does not need to be told that there is no store.
+func (c *call) ids(ctx context.Context) ([]string, error) {
 	var ids []string
 	for id, err := range c.store.IDs(ctx) {
 		if err != nil {

@@ -244,6 +244,7 @@ func (f *followers) fault(own *fleet.SessionError) error {
 // start, or patterns that no session fits.
 func (f *followers) miss() error {
 	if f.patterns {
+		f.call.missing()
 		if !slices.ContainsFunc(f.next.Sessions(), f.fits) {
 			f.call.report.line(f.call.report.subject, "no session fits "+alternatives(f.names)+" yet: waiting for one")
 		}

@@ -55,6 +55,9 @@ func runServe(ctx context.Context, c *call) error {
 	defer context.AfterFunc(ctx, func() {
 		logger.Info("stopping: what is being handed over is waited for: interrupt again to stop at once, which leaves it unconfirmed")
 	})()
+	if !c.hasStore() {
+		logger.Warn("there is no store yet: docket new makes it; or see --store and DOCKET_HOME", "store", c.store.Dir())
+	}
 	logger.Info("sweeping", "store", c.store.Dir(), "interval", interval.Round(time.Millisecond).String())
 	d := dispatch.New(c.store, dispatch.Options{
 		Adapters: kinds, // the sweeper itself waits for its inserts

@@ -134,7 +134,7 @@ func (f *followers) present(ctx context.Context) ([]string, error) {
 	if !f.patterns {
 		return f.names, nil
 	}
-	ids, err := f.call.all(ctx)
+	ids, err := f.call.ids(ctx)
 	return slices.DeleteFunc(ids, func(id string) bool { return !f.fits(id) }), err
 }
 

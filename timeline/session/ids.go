@@ -27,6 +27,16 @@ func (s *Store) IDs(ctx context.Context) iter.Seq2[string, error] {
 	}
 }
 
+// Made reports whether the store is there: the first [Store.Create] makes it. The error
+// is of the file system.
+func (s *Store) Made() (bool, error) {
+	_, err := os.Stat(filepath.Join(s.dir, sessionsDir))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 func (s *Store) eachID(ctx context.Context, yield func(string) bool) error {
 	path := filepath.Join(s.dir, sessionsDir)
 	info, err := os.Stat(path) // to open a pipe would wait for its other end
