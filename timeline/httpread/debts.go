@@ -1,6 +1,7 @@
 package httpread
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/docket-go/docket/timeline/session"
@@ -8,6 +9,9 @@ import (
 
 // maxMIDBytes bounds a mid in a request.
 const maxMIDBytes = 256
+
+// stateUnconfirmed is the state of a message that somebody has to decide about.
+const stateUnconfirmed = "unconfirmed"
 
 // owedJSON is one message that is owed.
 type owedJSON struct {
@@ -97,4 +101,42 @@ func (h *Handler) states(w http.ResponseWriter, r *http.Request) error {
 		}
 		return answer(w, r, found)
 	})
+}
+
+// owes returns how much a session is owed, and how much of that somebody has to decide
+// about. Both are nil where nobody can tell.
+func (h *Handler) owes(ctx context.Context, id string) (owed, unconfirmed *int, err error) {
+	if owed, err = h.counted(ctx, id, h.o.Count, nil); owed == nil || err != nil {
+		return nil, nil, err
+	}
+	if *owed == 0 {
+		return owed, new(int), nil
+	}
+	unconfirmed, err = h.counted(ctx, id, h.o.Unconfirmed, func(o Owed) bool { return o.State == stateUnconfirmed })
+	return owed, unconfirmed, err
+}
+
+// counted asks count, or counts what is pending and fits.
+func (h *Handler) counted(ctx context.Context, id string, count func(context.Context, string) (int, error), fits func(Owed) bool) (*int, error) {
+	if count != nil {
+		n, err := count(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return &n, nil
+	}
+	if h.o.Pending == nil {
+		return nil, nil
+	}
+	pending, err := h.o.Pending(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for _, o := range pending {
+		if fits == nil || fits(o) {
+			n++
+		}
+	}
+	return &n, nil
 }

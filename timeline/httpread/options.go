@@ -43,6 +43,12 @@ type Options struct {
 	// counted.
 	Count func(ctx context.Context, id string) (int, error)
 
+	// Unconfirmed returns how many of those were handed over without anybody knowing
+	// whether they arrived, so that somebody has to decide; what is being handed over
+	// right now is none of them. It is asked only where something is owed. Nil means
+	// that those are counted that are unconfirmed in Pending.
+	Unconfirmed func(ctx context.Context, id string) (int, error)
+
 	// States returns the states of the messages that it knows of those with the mids,
 	// of which there are at most [MaxPage].
 	States func(ctx context.Context, id string, mids []string) (map[string]State, error)

@@ -56,6 +56,10 @@ func TestPage(t *testing.T) {
 		"a closed session":    pageClosed,
 		"says where it is":    pageStates,
 		"only reads":          pageReadOnly,
+		"says who needs it":   pageNeeds,
+		"quotes commands":     pageQuotes,
+		"a damaged session":   pageDamaged,
+		"no such session":     pageNoSuch,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, b) })
 	}
@@ -336,7 +340,7 @@ func pageStates(t *testing.T, b *browsertest.Browser) {
 	p := b.Open(t, f.url+"/#/s/a", 900, 700)
 	p.Until("document.querySelectorAll('.state:not([hidden])').length === 5")
 	p.Shoot("states")
-	want := "delivered|revoked|being handed over|unconfirmed: the line went dead. Nobody knows whether it arrived: docket confirm on the server decides.|owed, 1 attempt: the agent is busy"
+	want := "delivered|revoked|being handed over|unconfirmed: the line went dead. Nobody knows whether it arrived.|owed, 1 attempt: the agent is busy"
 	if got := p.Eval("[...document.querySelectorAll('.state')].map((e) => e.textContent).join('|')"); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -17,21 +17,23 @@ const excerptRunes = 280
 
 // summary is one session in a list.
 type summary struct {
-	ID        string     `json:"id"`
-	Title     *string    `json:"title"`
-	Parent    *string    `json:"parent"`
-	Adapter   *string    `json:"adapter"`
-	CreatedAt *string    `json:"createdAt"`
-	Archived  bool       `json:"archived"`
-	Retired   bool       `json:"retired"`
-	Launching bool       `json:"launching"`
-	Status    *string    `json:"status"`
-	Proposal  *string    `json:"proposal"`
-	Note      *string    `json:"note"`
-	Display   *string    `json:"display"`
-	Owed      *int       `json:"owed"`
-	Last      *lastEvent `json:"last"`
-	Fault     *problem   `json:"fault"` // what of it cannot be read
+	ID        string  `json:"id"`
+	Title     *string `json:"title"`
+	Parent    *string `json:"parent"`
+	Adapter   *string `json:"adapter"`
+	CreatedAt *string `json:"createdAt"`
+	Archived  bool    `json:"archived"`
+	Retired   bool    `json:"retired"`
+	Launching bool    `json:"launching"`
+	Status    *string `json:"status"`
+	Proposal  *string `json:"proposal"`
+	Note      *string `json:"note"`
+	Display   *string `json:"display"`
+	Owed      *int    `json:"owed"`
+
+	Unconfirmed *int       `json:"unconfirmed"` // of those owed
+	Last        *lastEvent `json:"last"`
+	Fault       *problem   `json:"fault"` // what of it cannot be read
 }
 
 // lastEvent is the newest event of a session, in short.
@@ -149,9 +151,8 @@ func (h *Handler) summary(ctx context.Context, id string) (s summary, ok bool) {
 	if s.failed(err); len(page.Events) == 1 {
 		s.Last = lastOf(page.Events[0])
 	}
-	owed, err := h.count(ctx, id)
+	s.Owed, s.Unconfirmed, err = h.owes(ctx, id)
 	s.failed(err)
-	s.Owed = owed
 	return s, !gone(err)
 }
 
@@ -186,24 +187,4 @@ func lastOf(e timeline.Event) *lastEvent {
 		l.Excerpt = shorten(e.Text, excerptRunes)
 	}
 	return l
-}
-
-// count returns how much a session is owed, and nil where nobody can tell.
-func (h *Handler) count(ctx context.Context, id string) (*int, error) {
-	if h.o.Count != nil {
-		n, err := h.o.Count(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		return &n, nil
-	}
-	if h.o.Pending == nil {
-		return nil, nil
-	}
-	owed, err := h.o.Pending(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	n := len(owed)
-	return &n, nil
 }

@@ -31,6 +31,7 @@ function head() {
   $("composer").hidden = !takes || open?.gone;
   $("shut").hidden = takes || !sessions.loaded || open?.gone;
   if (!open) return;
+  open.known(s);
   show($("name"), s?.title || sessions.current);
   $("meta").replaceChildren(...(s ? pills(s) : []), ...(s?.title ? [s.id] : []));
   document.title = (s?.title || sessions.current) + " · docket";

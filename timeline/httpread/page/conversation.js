@@ -1,9 +1,9 @@
 // One open conversation: what the agent declared and what was said to it.
 
-import { el, show, time, day, moment } from "./text.js";
+import { el, show, time, day, moment, command } from "./text.js";
 import { json, request } from "./request.js";
 import { Follow } from "./stream.js";
-import { pill } from "./sessions.js";
+import { pill, broken } from "./sessions.js";
 
 const $ = (id) => document.getElementById(id);
 const pageSize = 200;
@@ -11,10 +11,12 @@ const batch = 100; // states in one request
 const longText = 3000, longLines = 40;
 const gone = new Set(["no-session", "session-closed", "bad-id"]);
 const lookAgain = 2000; // at messages that are on their way
+const lookMost = 300000; // between two looks that fail
 const words = { handing: "being handed over" };
 const hints = {
   owed: "The agent does not have it yet: it is tried again.",
   handing: "The agent is getting it now.",
+  unknown: "The server cannot read where this message is.",
   unconfirmed: "docket confirm says that it arrived, drain --redeliver hands it over again, revoke takes it back.",
 };
 
@@ -24,6 +26,8 @@ export class Conversation {
   #open = new Set(); // mids whose state can still change
   #stop = new AbortController();
   #follow; #timer; #first; #last = ""; #firstDay = "";
+  #fault; // what of the session cannot be read
+  #failed = 0; // looks at the states in a row
   gone = false; // there is nobody to send to any more
   #pinned = true; // the view stays at the end as it grows
   #grown = new ResizeObserver(() => this.#pinned && this.bottom());
@@ -38,7 +42,7 @@ export class Conversation {
       if (this.#pinned) $("jump").hidden = true;
     }, { signal: this.#stop.signal });
     $("log").replaceChildren();
-    for (const hidden of ["earlier", "log-empty", "jump", "notice"]) $(hidden).hidden = true;
+    for (const hidden of ["earlier", "log-empty", "jump", "notice", "fault"]) $(hidden).hidden = true;
     this.#begin();
   }
 
@@ -84,11 +88,29 @@ export class Conversation {
     this.state(gone.has(err.code) ? "live" : "lost");
   }
 
+  // known takes what the list of sessions knows of this one; undefined is nothing yet.
+  known(s) {
+    if (!s) return;
+    const had = this.#fault;
+    this.#fault = s.fault ?? undefined;
+    if (had && !this.#fault) {
+      this.#failed = 0;
+      this.#look(0);
+    }
+    if (had?.error === s.fault?.error) return;
+    $("fault").hidden = !this.#fault;
+    if (!this.#fault) return;
+    $("fault").replaceChildren(el("p", {}, el("b", {}, broken(s) ? "This session is damaged: " : "Not all can be read: "), s.fault.error));
+    if (broken(s)) $("fault").append(command("docket", s.fault.code === "unreadable-queue" ? "repair" : "verify", this.id));
+    if ($("notice").textContent === s.fault.error) $("notice").hidden = true;
+  }
+
   #say(code, text) {
     this.gone ||= gone.has(code);
     if (this.gone) $("composer").hidden = true;
-    $("notice").textContent = gone.has(code) ? "There is no such session any more. What is shown here stays until you leave it." : text;
-    $("notice").hidden = false;
+    const left = this.#follow ? "There is no such session any more. What is shown here stays until you leave it." : `There is no session called ${this.id}.`;
+    $("notice").textContent = gone.has(code) ? left : text;
+    $("notice").hidden = !this.gone && text === this.#fault?.error;
   }
 
   reload() { dispatchEvent(new HashChangeEvent("hashchange")); }
@@ -213,6 +235,10 @@ export class Conversation {
 
   async #ask() {
     if (document.hidden) return this.#look(lookAgain);
+    if (["unreadable-queue", "unreadable-timeline"].includes(this.#fault?.code)) { // until it is repaired
+      this.#lose();
+      return this.#look(lookAgain);
+    }
     try {
       const mids = [...this.#open].reverse();
       for (let i = 0; i < mids.length; i += batch) {
@@ -220,29 +246,53 @@ export class Conversation {
         const { states } = await this.#json("/states?" + some.map((m) => "mid=" + encodeURIComponent(m)).join("&"));
         for (const mid of some) this.#place(mid, states[mid]);
       }
+      this.#failed = 0;
     } catch (err) {
       if (err.status >= 400 && err.status < 500 || err.status === 501) this.#open.clear();
+      else if (err.status >= 500 && err.status !== 503) {
+        if (!this.#failed++) this.changed(); // which tells of the fault
+        this.#lose();
+      }
     }
-    this.#look(lookAgain);
+    this.#look(Math.min(lookAgain * 4 ** this.#failed, lookMost));
+  }
+
+  // lose says of the messages that were on their way that nobody can tell where they are.
+  #lose() {
+    for (const mid of this.#open) this.#place(mid, { state: "unknown" });
   }
 
   #place(mid, s) {
     const e = this.#states.get(mid);
     const ended = !s || s.state === "delivered" || s.state === "revoked";
     if (ended) this.#open.delete(mid);
-    if (!s) return;
+    if (!s) {
+      e.hidden = true;
+      return;
+    }
     const now = s.state === "unconfirmed" && !s.lastError ? "handing" : s.state;
     let said = words[now] ?? now;
     if (s.reason && s.reason !== s.state) said += ": " + s.reason;
     if (s.attempts && now === "owed") said += `, ${s.attempts} ${s.attempts === 1 ? "attempt" : "attempts"}`;
     if (s.lastError && !ended) said += ": " + s.lastError.slice(0, 200);
-    if (now === "unconfirmed") said += ". Nobody knows whether it arrived: docket confirm on the server decides.";
-    if (e.textContent === said) return;
+    if (now === "unconfirmed") said += ". Nobody knows whether it arrived.";
+    if (e.textContent === said && !e.hidden) return;
     if (ended && e.textContent) this.changed();
     e.hidden = false;
     e.dataset.state = now;
     e.title = hints[now] ?? moment(s.endedAt);
     show(e, said);
+    this.#choice(e.closest(".entry"), mid, now === "unconfirmed");
+  }
+
+  // choice shows at an unconfirmed message how a person decides about it.
+  #choice(entry, mid, open) {
+    entry.querySelector(".choice")?.remove();
+    if (!open) return;
+    const confirm = ["docket", "confirm", this.id, mid];
+    entry.append(el("div", { class: "choice" },
+      el("p", {}, "Look at the agent, and decide on the server. If it arrived:"), command(...confirm),
+      el("p", {}, "If it did not, which makes it owed again:"), command(...confirm, "--absent")));
   }
 
   // sent is told of an accepted message, whose event comes by the stream.

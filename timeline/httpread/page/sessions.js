@@ -1,4 +1,5 @@
-// The list of sessions: the newest event first, what is archived last.
+// The list of sessions: those that need somebody first, then by the newest event, what
+// is archived last.
 
 import { el, show, time } from "./text.js";
 import { json, request } from "./request.js";
@@ -9,6 +10,7 @@ const every = 5000; // debts come and go without an event
 const soon = 300;
 const atOnce = 10; // sessions that are looked at together
 const shownAtFirst = 200;
+const calls = new Set(["asking", "error", "review"]); // words of an agent that waits for a person
 
 export class Sessions {
   all = new Map();
@@ -89,7 +91,10 @@ export class Sessions {
     const when = (s) => (s.archived ? "" : "1") + (s.last?.ts ?? s.createdAt ?? "");
     const found = [...this.all.values()].filter(fits).sort((a, b) => (when(a) < when(b) ? 1 : when(a) > when(b) ? -1 : a.id < b.id ? -1 : 1));
     const had = document.activeElement?.closest?.("#list a")?.dataset.id;
-    $("list").replaceChildren(...found.slice(0, this.#most).map((s) => this.#item(s)));
+    const needy = found.filter(needs), rest = found.filter((s) => !needs(s));
+    const shown = [...needy, ...rest].slice(0, this.#most).map((s) => this.#item(s));
+    if (needy.length) shown.splice(needy.length, 0, ...(rest.length && needy.length < this.#most ? [group("The rest")] : []));
+    $("list").replaceChildren(...(needy.length ? [group("Needs you")] : []), ...shown);
     if (had) [...$("list").querySelectorAll("a")].find((a) => a.dataset.id === had)?.focus({ preventScroll: true });
     $("list-more").hidden = found.length <= this.#most;
     $("list-empty").hidden = found.length > 0 || !this.loaded;
@@ -117,15 +122,25 @@ export class Sessions {
   }
 }
 
+const group = (name) => el("li", { class: "group" }, el("h2", {}, name));
+
+// broken reports whether a part of the session cannot be read until somebody repairs it.
+export const broken = (s) => /^un(readable|safe)-/.test(s?.fault?.code ?? "");
+
+// needs reports whether a session waits for a person.
+const needs = (s) => !s.archived && (s.unconfirmed > 0 || broken(s) || (calls.has(s.display) && !s.retired));
+
 // pills are the words of a session: its status, what it is owed, what is wrong.
 export function pills(s) {
   const found = [];
   if (s.display) found.push(pill(s.display));
-  if (s.owed) found.push(el("span", { class: "pill owed", title: "not delivered yet" }, s.owed + " owed"));
+  const owed = s.owed - (s.unconfirmed ?? 0);
+  if (s.unconfirmed) found.push(el("span", { class: "pill decide", title: "handed over, and nobody knows whether it arrived" }, s.unconfirmed + " to decide"));
+  if (owed > 0) found.push(el("span", { class: "pill owed", title: "not delivered yet" }, owed + " owed"));
   if (s.launching) found.push(el("span", { class: "pill" }, "starting"));
   if (s.archived) found.push(el("span", { class: "pill" }, "archived"));
   if (s.retired) found.push(el("span", { class: "pill" }, "retired"));
-  if (s.fault) found.push(el("span", { class: "pill fault", title: s.fault.error }, "damaged"));
+  if (s.fault) found.push(el("span", { class: "pill fault", title: s.fault.error }, broken(s) ? "damaged" : "not readable now"));
   return found;
 }
 

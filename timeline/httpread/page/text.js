@@ -42,6 +42,11 @@ function controls(text) {
   return [...found, text.slice(at)].filter((p) => p !== "");
 }
 
+// command is one for a shell, which a tap selects as a whole.
+export function command(...words) {
+  return show(el("code", { class: "command" }), words.map((w) => (/^[\w.:@%+=/-]+$/.test(w) ? w : `'${w.replaceAll("'", `'\\''`)}'`)).join(" "));
+}
+
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const dayLong = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const dayShort = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
