@@ -129,27 +129,36 @@ func socketOf(dir string) (string, error) {
 	return socket, nil
 }
 
-// dial connects to the session's broker and reads its welcome. An error that is
-// [ErrNoHost] proves that no broker listens there.
-func dial(ctx context.Context, dir string) (*wire, frame, error) {
+// connect connects to the session's broker. An error that is [ErrNoHost] proves that
+// no broker listens there.
+func connect(ctx context.Context, dir string) (net.Conn, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, frame{}, fmt.Errorf("host: %w", err)
+		return nil, fmt.Errorf("host: %w", err)
 	}
 	socket, err := socketOf(dir)
 	if err != nil {
-		return nil, frame{}, err
+		return nil, err
 	}
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", socket)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return nil, frame{}, died{}
+		return nil, died{}
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, frame{}, ErrNoHost
+		return nil, ErrNoHost
+	case err != nil:
+		return nil, fmt.Errorf("host: %w", err)
 	}
+	return conn, nil
+}
+
+// dial connects to the session's broker and reads its welcome; errors before that are
+// those of connect.
+func dial(ctx context.Context, dir string) (*wire, frame, error) {
+	conn, err := connect(ctx, dir)
 	if err != nil {
-		return nil, frame{}, fmt.Errorf("host: %w", err)
+		return nil, frame{}, err
 	}
 	w := newWire(conn)
 	release := w.until(ctx)

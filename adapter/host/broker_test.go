@@ -171,7 +171,10 @@ func TestPermissions(t *testing.T) {
 	}
 	to.Emit(host.Native{}, host.Permission{ID: "p1"}) // said twice
 	to.Emit(host.Native{}, host.Permission{Title: "without an id"})
-	for _, bad := range [][2]string{{"p9", "y"}, {"p1", "maybe"}, {"", ""}} {
+	if err := c.Decide(t.Context(), "p1", "maybe"); !errors.Is(err, host.ErrNoOption) || !strings.HasSuffix(err.Error(), `"maybe": give one of "y", "n"`) {
+		t.Errorf("Decide p1 maybe: got %v, want ErrNoOption with the options", err)
+	}
+	for _, bad := range [][2]string{{"p9", "y"}, {"", ""}} {
 		if err := c.Decide(t.Context(), bad[0], bad[1]); !errors.Is(err, host.ErrNoPermission) {
 			t.Errorf("Decide %q: got %v, want ErrNoPermission", bad, err)
 		}

@@ -184,6 +184,18 @@ func (c *Client) Probe(ctx context.Context) (adapter.State, error) {
 	return adapter.State(f.State), err
 }
 
+// Reach looks whether a broker listens, and waits for no word of it, so that it costs
+// next to nothing. Nil promises only that one does; an error that is [ErrNoHost] proves
+// that none does, and [ErrDied] comes with it where the last one was killed. Any other
+// error says nothing.
+func (c *Client) Reach(ctx context.Context) error {
+	conn, err := connect(ctx, c.dir)
+	if err == nil {
+		conn.Close()
+	}
+	return err
+}
+
 // Interrupt revokes at once whatever permission the present turn asked for, and has
 // the agent stop; one that goes on all the same is ended after a grace. The error is
 // [ErrNoHost] when there is no host.
@@ -193,7 +205,8 @@ func (c *Client) Interrupt(ctx context.Context) error {
 }
 
 // Decide answers a request for permission with one of its options. Nil means that the
-// agent has the answer; the error is [ErrNoPermission] if nobody waits for it.
+// agent has the answer; the error is [ErrNoPermission] if nobody waits for it, and
+// [ErrNoOption] if the permission has other options.
 func (c *Client) Decide(ctx context.Context, permission, option string) error {
 	_, err := c.ask(ctx, frame{Type: decideFrame, Permission: permission, Option: option}, doneFrame)
 	return err

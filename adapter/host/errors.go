@@ -47,9 +47,13 @@ var (
 	ErrGap = errors.New("host: emissions are missing from the replay")
 
 	// ErrNoPermission is returned by [Client.Decide] when nobody waits for that
-	// permission: it was answered or revoked, or never asked for, or has no such
-	// option.
+	// permission: it was answered or revoked, or never asked for. A [Decider] returns
+	// it for an option that there is not, too.
 	ErrNoPermission = errors.New("host: no such permission is asked for")
+
+	// ErrNoOption is returned by [Client.Decide] when the permission is asked for, but
+	// without that option. The text of the error lists those that there are.
+	ErrNoOption = errors.New("host: the permission has no such option")
 
 	// ErrTooLong is returned for a line longer than the protocol allows.
 	ErrTooLong = errors.New("host: line is too long")
@@ -79,7 +83,7 @@ func reasonOf(err error) string {
 // faults are the words for the errors that are no answers to a prompt.
 var faults = map[string]error{
 	"version": ErrVersion, "protocol": ErrProtocol, "owned": ErrOwned,
-	"token": ErrToken, "gap": ErrGap, "permission": ErrNoPermission,
+	"token": ErrToken, "gap": ErrGap, "permission": ErrNoPermission, "option": ErrNoOption,
 }
 
 // faultOf returns the word for err; one without a word is told as text alone.

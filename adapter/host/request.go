@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/docket-go/docket/adapter"
@@ -228,9 +229,13 @@ func (b *Broker) decide(ctx context.Context, permission, option string) error {
 		if t = s.open(); t == nil {
 			return
 		}
-		asked = t.pending[permission]
+		var waits bool
+		if asked, waits = t.pending[permission]; !waits {
+			return
+		}
 		i := slices.IndexFunc(asked.Options, func(o Option) bool { return o.ID == option })
 		if i < 0 {
+			err = noOption(asked, option)
 			return
 		}
 		var can bool
@@ -248,6 +253,15 @@ func (b *Broker) decide(ctx context.Context, permission, option string) error {
 		b.with(func(s *state) { s.ask(t, Native{}, asked) })
 	}
 	return err
+}
+
+// noOption is [ErrNoOption] with the options that there are.
+func noOption(asked Permission, option string) error {
+	var there []string
+	for _, o := range asked.Options {
+		there = append(there, fmt.Sprintf("%q", o.ID))
+	}
+	return fmt.Errorf("%w: %q: give one of %s", ErrNoOption, option, strings.Join(there, ", "))
 }
 
 func outcomeOf(o Option) PermissionState {

@@ -238,8 +238,12 @@ func TestNoHost(t *testing.T) {
 		if _, err := host.Attach(t.Context(), dir); !errors.Is(err, host.ErrNoHost) {
 			t.Errorf("%s: Attach: got %v, want ErrNoHost", when, err)
 		}
-		if died := when == "stale socket"; errors.Is(err, host.ErrDied) != died {
-			t.Errorf("%s: Insert: got %v, want it told whether the last one was killed", when, err)
+		reached := c.Reach(t.Context())
+		if !errors.Is(reached, host.ErrNoHost) {
+			t.Errorf("%s: Reach: got %v, want ErrNoHost", when, reached)
+		}
+		if died := when == "stale socket"; errors.Is(err, host.ErrDied) != died || errors.Is(reached, host.ErrDied) != died {
+			t.Errorf("%s: Insert: got %v, Reach: %v, want it told whether the last one was killed", when, err, reached)
 		}
 	}
 	check("no socket")
@@ -252,6 +256,9 @@ func TestNoHost(t *testing.T) {
 	l.Close()
 	check("stale socket")
 	serve(t, dir, only(newFake())) // replaces it
+	if err := c.Reach(t.Context()); err != nil {
+		t.Errorf("Reach a host: %v", err)
+	}
 	if info, err := os.Lstat(socket); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("got %v, %v, want mode 0600", info.Mode(), err)
 	}

@@ -74,6 +74,7 @@ var rules = []rule{
 	{lock.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},
 	{timeline.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},
 	{host.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},
+	{host.ErrNoOption, statusNotFound, ""},
 	{host.ErrNoPermission, statusNotFound, "{cause}: docket turns {id} shows what is asked, and with which options"},
 	{watching.ErrNotWatching, statusNotFound, "{cause}: see docket watch {id}"},
 	{segment.ErrClosed, statusNotFound, "the session was closed meanwhile: see docket ls"},

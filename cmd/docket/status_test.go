@@ -59,6 +59,7 @@ var statuses = map[string]struct {
 	"host.ErrFile":                {host.ErrFile, statusCorrupt},
 	"host.ErrNoHost":              {host.ErrNoHost, statusFailed},
 	"host.ErrNoPermission":        {host.ErrNoPermission, statusNotFound},
+	"host.ErrNoOption":            {host.ErrNoOption, statusNotFound},
 	"host.ErrOwned":               {host.ErrOwned, statusFailed},
 	"host.ErrRunning":             {host.ErrRunning, statusFailed},
 	"host.ErrUnsupported":         {host.ErrUnsupported, statusFailed},
