@@ -17,9 +17,9 @@ const (
 // Asking returns the default for [Options.Permissions]: nothing is approved by itself,
 // and a person is asked by the session's public status. While something is pending the
 // session is declared asking, with a note that names the title and the options of
-// each request and nothing else of it; afterwards it is active again, and idle once
-// the turn is over. A status that the agent has declared meanwhile is left alone. A
-// retired session declares nothing.
+// each request and nothing else of it, and the command that answers; afterwards it is
+// active again, and idle once the turn is over. A status that the agent has declared
+// meanwhile is left alone. A retired session declares nothing.
 func Asking(s *session.Session) func(ctx context.Context, p Pending) error {
 	return func(ctx context.Context, p Pending) error {
 		if err := declare(ctx, s, p); !errors.Is(err, session.ErrRetired) {
@@ -31,7 +31,7 @@ func Asking(s *session.Session) func(ctx context.Context, p Pending) error {
 
 func declare(ctx context.Context, s *session.Session, p Pending) error {
 	if len(p.Permissions) > 0 {
-		_, err := s.Declare(ctx, session.Declaration{Status: session.StatusAsking, Note: note(p)})
+		_, err := s.Declare(ctx, session.Declaration{Status: session.StatusAsking, Note: note(s.ID(), p)})
 		return err
 	}
 	now, err := s.Record()
@@ -48,7 +48,8 @@ func declare(ctx context.Context, s *session.Session, p Pending) error {
 	return err
 }
 
-func note(p Pending) string {
+// note says what is asked, and how it is answered.
+func note(session string, p Pending) string {
 	var b strings.Builder
 	b.WriteString(asks)
 	for _, asked := range p.Permissions {
@@ -60,6 +61,11 @@ func note(p Pending) string {
 			b.WriteString(")")
 		}
 	}
+	which := "PERMISSION"
+	if len(p.Permissions) == 1 {
+		which = line(p.Permissions[0].ID)
+	}
+	b.WriteString("\nAnswer with docket permit " + session + " " + which + " OPTION: an ordinary message does not answer it.")
 	return b.String()
 }
 

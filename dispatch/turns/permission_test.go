@@ -35,8 +35,9 @@ func TestPermissionsAreAskedInPublic(t *testing.T) {
 		})
 		return rec
 	}
-	if rec := status("asking"); rec.Note != "The agent asks for permission:\np1: Run rm -r build (Allow, Reject)" {
-		t.Errorf("got note %q, want id, title and options", rec.Note)
+	if rec := status("asking"); rec.Note != "The agent asks for permission:\np1: Run rm -r build (Allow, Reject)\n"+
+		"Answer with docket permit "+w.ID()+" p1 OPTION: an ordinary message does not answer it." {
+		t.Errorf("got note %q, want id, title, options and the command", rec.Note)
 	}
 	if err := host.NewClient(w.dir).Decide(t.Context(), "p1", "y"); err != nil {
 		t.Fatal(err)
@@ -53,7 +54,7 @@ func TestPermissionsAreAskedInPublic(t *testing.T) {
 	to.Emit(none, asked)
 	eventually(t, func() bool {
 		rec, _ := w.Record()
-		return strings.Contains(rec.Note, "\np2: ") && strings.Contains(rec.Note, "\np3: ")
+		return strings.Contains(rec.Note, "\np2: ") && strings.Contains(rec.Note, "\np3: ") && strings.Contains(rec.Note, " PERMISSION OPTION:")
 	},
 		func() string { return "got a note without p2 or p3, want both" })
 	if err := host.NewClient(w.dir).Interrupt(t.Context()); err != nil {
