@@ -68,7 +68,8 @@ type Options struct {
 	//	INFO  the agent is up
 	//	INFO  the agent is down        error
 	//	WARN  the agent does not start: it is tried again
-	//	                               error, until: when that is, if not only for a prompt
+	//	                               error, until: when that is, if not only for a prompt;
+	//	                               not once the broker was told to end
 	//
 	// Nothing of a prompt's text is in them; an error is the agent's own words. Nil
 	// means that nothing is logged. How turns end is their recorder's to log.

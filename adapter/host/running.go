@@ -91,7 +91,9 @@ func (b *Broker) start() {
 		b.options.Logger.Info("the agent is up")
 	}
 	var again time.Time
+	stopping := false
 	b.with(func(s *state) {
+		stopping = s.stopping
 		close(s.starting)
 		s.starting = nil
 		s.wake()
@@ -106,7 +108,7 @@ func (b *Broker) start() {
 			s.agent.kill()
 		}
 	})
-	if err != nil {
+	if err != nil && !stopping {
 		b.tellUnstarted(err, again)
 	}
 }

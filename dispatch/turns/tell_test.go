@@ -111,6 +111,23 @@ func TestHostAndRecorderTell(t *testing.T) {
 	broker.wants(t, "INFO the agent is down")
 }
 
+// A start that the end of the host cuts short is not told as one that is tried again.
+func TestAStartThatIsCutShortIsNotTriedAgain(t *testing.T) {
+	w := newWorld(t)
+	var broker journal
+	starts := make(chan struct{}, 1)
+	stop := w.serve(func(ctx context.Context, _ *host.Seat) (host.Agent, error) {
+		starts <- struct{}{}
+		<-ctx.Done() // it never answers
+		return nil, ctx.Err()
+	}, func(o *host.Options) { o.Logger = broker.logger() })
+	receive(t, starts)
+	stop()
+	if lines := broker.lines(t); len(lines) > 0 {
+		t.Errorf("got log %q, want nothing", lines)
+	}
+}
+
 // What the agent does not take is told with the reason, and so is the end of the pass.
 func TestARefusalOfTheAgentIsTold(t *testing.T) {
 	for answer, level := range map[error]string{
