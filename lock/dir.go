@@ -144,6 +144,23 @@ func (d *Dir) TryDelivery() (*Delivery, error) {
 	return &Delivery{hold{lock: d.delivery}}, nil
 }
 
+// Delivering reports, without taking the delivery lock, whether somebody holds it: a
+// pass is at work, or somebody decides about a message at this moment. It creates
+// nothing and keeps nobody from the lock. Where the lock cannot be asked for, the answer
+// is no. It may be called at any time; a holder that died is none.
+func (d *Dir) Delivering() bool {
+	f, err := os.OpenFile(d.delivery.path, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	shared, err := shareFlock(f.Fd())
+	if shared {
+		err = unflock(f.Fd(), false)
+	}
+	return errors.Is(err, errHeld)
+}
+
 // TryTurns takes the turns lock if it is free now, and answers [ErrBusy] without
 // waiting if it is not: its holder keeps it for as long as it writes turns. Other
 // errors are as for [Dir.Record]. If the process dies, the lock is free.

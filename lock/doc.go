@@ -20,6 +20,9 @@
 // is killed frees them at once: there are no pid files, ages or reclaims. They
 // exclude processes, goroutines, and several handles of one process alike.
 //
+// [Dir.Delivering] tells whether the delivery lock is held. It shares the lock with
+// others who look, for the moment of the look, which no taker mistakes for a holder.
+//
 // Every wait has a bound ([Options.Wait]) and obeys its context. A wait that
 // runs out is a [*TimeoutError], which names session and lock. Goroutines of one
 // process wait in first-in first-out order without a thread each; between

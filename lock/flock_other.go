@@ -39,6 +39,8 @@ func yield() {}
 
 func tryFlock(uintptr, bool) error { return errNoLocks }
 
+func shareFlock(uintptr) (taken bool, err error) { return false, errNoLocks }
+
 func unflock(uintptr, bool) error { return nil }
 
 func isReadOnly(error) bool { return false }

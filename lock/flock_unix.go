@@ -70,6 +70,22 @@ func tryFlock(fd uintptr, quick bool) error {
 	}
 }
 
+// shareFlock takes the lock beside others who only look, who may be many, or answers
+// errHeld if somebody has it for himself. What it took must be given back at once.
+func shareFlock(fd uintptr) (taken bool, err error) {
+	for {
+		switch err := unix.Flock(int(fd), unix.LOCK_SH|unix.LOCK_NB); err {
+		case nil:
+			return true, nil
+		case unix.EINTR:
+		case unix.EWOULDBLOCK:
+			return false, errHeld
+		default:
+			return false, err
+		}
+	}
+}
+
 func unflock(fd uintptr, quick bool) error { return flock(fd, unix.LOCK_UN, quick) }
 
 func flock(fd uintptr, how int, quick bool) error {

@@ -68,6 +68,16 @@ func tryFlock(fd uintptr, _ bool) error {
 	return err
 }
 
+// shareFlock takes the lock beside others who only look, who may be many, or answers
+// errHeld if somebody has it for himself. What it took must be given back at once.
+func shareFlock(fd uintptr) (taken bool, err error) {
+	err = windows.LockFileEx(windows.Handle(fd), windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, lockedByte())
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
+		err = errHeld
+	}
+	return err == nil, err
+}
+
 func unflock(fd uintptr, _ bool) error {
 	return windows.UnlockFileEx(windows.Handle(fd), 0, 1, 0, lockedByte())
 }

@@ -15,6 +15,9 @@ const (
 	spins     = 64 // attempts without a pause: most holds are over within them
 	firstPoll = 50 * time.Microsecond
 	lastPoll  = 5 * time.Millisecond
+
+	looks     = 4 * spins // attempts while others only look at the lock
+	lookPause = time.Millisecond
 )
 
 // errHeld is what the platform's tryFlock answers when another holder has the lock.
@@ -74,7 +77,8 @@ func (k *kernelLock) acquire(ctx context.Context, wait time.Duration) error {
 	return err
 }
 
-// try is acquire without any wait.
+// try is acquire without any wait for a holder. Who only looks is done in a moment, or
+// was stopped in the middle of it.
 func (k *kernelLock) try() error {
 	k.mu.Lock()
 	g := k.enter()
@@ -84,6 +88,14 @@ func (k *kernelLock) try() error {
 		return fmt.Errorf("session %s: %s lock: %w", k.session(), k.name, ErrBusy)
 	}
 	err := k.lockFile()
+	for n := 0; n < looks && err == errHeld && k.lookedAt(); n++ {
+		if n < spins {
+			yield()
+		} else {
+			time.Sleep(lookPause)
+		}
+		err = k.lockFile()
+	}
 	if err == errHeld {
 		err = fmt.Errorf("session %s: %s lock: %w", k.session(), k.name, ErrBusy)
 	}
@@ -93,6 +105,13 @@ func (k *kernelLock) try() error {
 	k.held = true
 	k.mu.Unlock()
 	return nil
+}
+
+// lookedAt reports that nobody holds the lock that was just found held: who had it then
+// only looked, as [Dir.Delivering] does, or has freed it since.
+func (k *kernelLock) lookedAt() bool {
+	shared, err := shareFlock(k.fd)
+	return shared && err == nil && unflock(k.fd, false) == nil
 }
 
 // queue waits in the gate, unless it is passed already, and then for the kernel.
