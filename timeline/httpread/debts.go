@@ -23,6 +23,7 @@ type owedJSON struct {
 	Attempts    int     `json:"attempts"`
 	LastAttempt *string `json:"lastAttempt"`
 	LastError   *string `json:"lastError"`
+	Handing     bool    `json:"handing"`
 }
 
 func (h *Handler) pending(w http.ResponseWriter, r *http.Request) error {
@@ -54,7 +55,7 @@ func (h *Handler) pending(w http.ResponseWriter, r *http.Request) error {
 			}
 			list.Pending = append(list.Pending, owedJSON{
 				MID: e.MID, From: orNull(e.From), Text: e.Text, State: e.State, EnqueuedAt: stamp(e.EnqueuedAt),
-				Attempts: e.Attempts, LastAttempt: stamp(e.LastAttempt), LastError: orNull(e.LastError),
+				Attempts: e.Attempts, LastAttempt: stamp(e.LastAttempt), LastError: orNull(e.LastError), Handing: e.Handing,
 			})
 		}
 		return answer(w, r, list)
@@ -68,6 +69,7 @@ type stateJSON struct {
 	Reason    *string `json:"reason"`
 	Attempts  int     `json:"attempts"`
 	LastError *string `json:"lastError"`
+	Handing   bool    `json:"handing"`
 }
 
 func (h *Handler) states(w http.ResponseWriter, r *http.Request) error {
@@ -97,7 +99,7 @@ func (h *Handler) states(w http.ResponseWriter, r *http.Request) error {
 			States  map[string]stateJSON `json:"states"` // by mid
 		}{s.ID(), make(map[string]stateJSON, len(states))}
 		for mid, st := range states {
-			found.States[mid] = stateJSON{st.State, stamp(st.EndedAt), orNull(st.Reason), st.Attempts, orNull(st.LastError)}
+			found.States[mid] = stateJSON{st.State, stamp(st.EndedAt), orNull(st.Reason), st.Attempts, orNull(st.LastError), st.Handing}
 		}
 		return answer(w, r, found)
 	})

@@ -157,7 +157,7 @@ func (f *fixture) states(_ context.Context, id string, mids []string) (map[strin
 		}
 		for _, e := range f.owed[id] {
 			if e.MID == mid {
-				found[mid] = httpread.State{State: e.State, Attempts: e.Attempts, LastError: e.LastError}
+				found[mid] = httpread.State{State: e.State, Attempts: e.Attempts, LastError: e.LastError, Handing: e.Handing}
 			}
 		}
 	}

@@ -145,6 +145,7 @@ type Owed struct {
 	Attempts    int
 	LastAttempt time.Time
 	LastError   string
+	Handing     bool // it is owed, and being handed over right now
 }
 
 // A State says where a message is.
@@ -154,4 +155,5 @@ type State struct {
 	Reason    string // why it was revoked
 	Attempts  int
 	LastError string
+	Handing   bool // it is owed, and being handed over right now
 }

@@ -333,7 +333,7 @@ func pageStates(t *testing.T, b *browsertest.Browser) {
 	f.ended["m1"] = httpread.State{State: "delivered", EndedAt: now}
 	f.ended["m2"] = httpread.State{State: "revoked", EndedAt: now, Reason: "revoked"}
 	f.owed["a"] = []httpread.Owed{
-		{MID: "m3", State: "unconfirmed", Attempts: 1},
+		{MID: "m3", State: "owed", Attempts: 1, LastError: "the agent was busy", Handing: true},
 		{MID: "m4", State: "unconfirmed", Attempts: 1, LastError: "the line went dead"},
 		{MID: "m5", State: "owed", Attempts: 1, LastError: "the agent is busy"},
 	}

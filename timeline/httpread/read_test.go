@@ -209,18 +209,18 @@ func TestPendingAndStates(t *testing.T) {
 	f.make("a")
 	f.owed["a"] = []httpread.Owed{
 		{MID: "m1", From: "b", Text: "one", State: "unconfirmed", EnqueuedAt: now, Attempts: 2, LastAttempt: now, LastError: "nobody there"},
-		{MID: "m2", Text: "two", State: "owed"},
+		{MID: "m2", Text: "two", State: "owed", Handing: true},
 	}
 	f.ended["m0"] = httpread.State{State: "revoked", EndedAt: now, Reason: "not needed"}
 	got := string(f.get("/api/sessions/a/pending?limit=1").body)
 	want := `{"session":"a","pending":[{"mid":"m1","from":"b","text":"one","state":"unconfirmed","enqueuedAt":"2026-11-30T09:30:15.780Z",` +
-		`"attempts":2,"lastAttempt":"2026-11-30T09:30:15.780Z","lastError":"nobody there"}],"total":2}` + "\n"
+		`"attempts":2,"lastAttempt":"2026-11-30T09:30:15.780Z","lastError":"nobody there","handing":false}],"total":2}` + "\n"
 	if got != want {
 		t.Errorf("got  %swant %s", got, want)
 	}
 	got = string(f.get("/api/sessions/a/states?mid=m0&mid=m2&mid=m9").body)
-	want = `{"session":"a","states":{"m0":{"state":"revoked","endedAt":"2026-11-30T09:30:15.780Z","reason":"not needed","attempts":0,"lastError":null},` +
-		`"m2":{"state":"owed","endedAt":null,"reason":null,"attempts":0,"lastError":null}}}` + "\n"
+	want = `{"session":"a","states":{"m0":{"state":"revoked","endedAt":"2026-11-30T09:30:15.780Z","reason":"not needed","attempts":0,"lastError":null,"handing":false},` +
+		`"m2":{"state":"owed","endedAt":null,"reason":null,"attempts":0,"lastError":null,"handing":true}}}` + "\n"
 	if got != want {
 		t.Errorf("got  %swant %s", got, want)
 	}

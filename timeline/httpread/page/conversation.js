@@ -270,11 +270,11 @@ export class Conversation {
       e.hidden = true;
       return;
     }
-    const now = s.state === "unconfirmed" && !s.lastError ? "handing" : s.state;
+    const now = s.handing ? "handing" : s.state;
     let said = words[now] ?? now;
     if (s.reason && s.reason !== s.state) said += ": " + s.reason;
     if (s.attempts && now === "owed") said += `, ${s.attempts} ${s.attempts === 1 ? "attempt" : "attempts"}`;
-    if (s.lastError && !ended) said += ": " + s.lastError.slice(0, 200);
+    if (s.lastError && !ended && !s.handing) said += ": " + s.lastError.slice(0, 200);
     if (now === "unconfirmed") said += ". Nobody knows whether it arrived.";
     if (e.textContent === said && !e.hidden) return;
     if (ended && e.textContent) this.changed();
