@@ -39,9 +39,10 @@ func (e *PositionError) Unwrap() error { return e.Err }
 // does it go back, also while several readers with one name save what each of them has
 // read. A session that was closed and made again begins anew.
 //
-// A reader calls [Position.Advance] for what it has dealt with, and [Position.Save] now
-// and then: what was not saved when it died is given again to the next one. A Position
-// is used by one goroutine at a time; the file by any number of processes.
+// A reader follows with [Position.Resume], calls [Position.Advance] for what it has dealt
+// with, and [Position.Save] now and then: what was not saved when it died is given again
+// to the next one. A Position is used by one goroutine at a time; the file by any number
+// of processes.
 type Position struct {
 	store  *session.Store
 	reader *session.Session
@@ -75,10 +76,21 @@ func CheckPosition(reader *session.Session) error {
 // Close gives back the reader's session. It saves nothing.
 func (p *Position) Close() error { return p.reader.Release() }
 
-// Cursor returns how far the reader has come, to go on from with [After]: what was kept
-// when the position was opened, and what Advance noted since. It is the zero Cursor of a
-// reader that has no position yet.
+// Cursor returns how far the reader has come: what was kept when the position was opened,
+// and what Advance noted since. It is the zero Cursor of a reader that has no position
+// yet, which [After] does not take; [Position.Resume] minds that.
 func (p *Position) Cursor() Cursor { return p.next }
+
+// Resume returns o for a reader that goes on here: with [After] behind the place where it
+// has come, and with [FromStart] where it has no position yet. Mode and After of o are
+// replaced, and the rest stays.
+func (p *Position) Resume(o Options) Options {
+	o.Mode, o.After = FromStart, Cursor{}
+	if !p.next.IsZero() {
+		o.Mode, o.After = After, p.next
+	}
+	return o
+}
 
 // Advance notes that the reader has dealt with an update, and all before it.
 func (p *Position) Advance(u Update) {

@@ -27,13 +27,7 @@ func openPosition(t tb, store *session.Store) *fleet.Position {
 }
 
 // behind follows from a position, or from the start if it is none yet.
-func behind(p *fleet.Position) fleet.Options {
-	o := fleet.Options{Match: team}
-	if c := p.Cursor(); !c.IsZero() {
-		o.Mode, o.After = fleet.After, c
-	}
-	return o
-}
+func behind(p *fleet.Position) fleet.Options { return p.Resume(fleet.Options{Match: team}) }
 
 // take moves the position over the next updates, which must be these.
 func take(t testing.TB, p *fleet.Position, w *watcher, want ...string) {
@@ -205,4 +199,21 @@ func TestCorruptPosition(t *testing.T) {
 	if _, err := fleet.OpenPosition(store, lead); !errors.Is(err, fleet.ErrCorrupt) {
 		t.Errorf("a directory: got %v, want %v", err, fleet.ErrCorrupt)
 	}
+}
+
+// The first time and the later ones are one call; what else was asked for stays.
+func TestResume(t *testing.T) {
+	store := newStore(t)
+	made(t, store, lead)
+	made(t, store, "a", "1")
+	p := openPosition(t, store)
+	o := p.Resume(fleet.Options{Match: team, Mode: fleet.TailOnly, Poll: -1})
+	if o.Mode != fleet.FromStart || !o.After.IsZero() || len(o.Match) != len(team) || o.Poll != -1 {
+		t.Errorf("the first time: got %+v, want all from the start", o)
+	}
+	take(t, p, follow(t, store, o), "a+", "a 0 1", "caught up")
+	if o = p.Resume(o); o.Mode != fleet.After || o.After.String() != p.Cursor().String() || o.Poll != -1 {
+		t.Errorf("later: got %+v, want what is behind %s", o, p.Cursor())
+	}
+	follow(t, store, o).want("caught up")
 }
