@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -41,6 +42,7 @@ func (c *call) awaited() ([]string, error) {
 		meant, known := displayed[word]
 		if !known {
 			meant = []string{word}
+			c.doubt(word)
 		}
 		for _, w := range meant {
 			if !slices.Contains(words, w) {
@@ -49,4 +51,17 @@ func (c *call) awaited() ([]string, error) {
 		}
 	}
 	return words, nil
+}
+
+// doubt says of a word to wait for that no verb declares it: it may be mistyped, or an
+// agent's own.
+func (c *call) doubt(word string) {
+	if slices.Contains(displayWords, word) {
+		return
+	}
+	meant := nearest(word, append(slices.Sorted(maps.Keys(displayed)), displayWords...))
+	if meant == "" {
+		meant = alternatives(displayWords)
+	}
+	c.report.line(c.report.subject, fmt.Sprintf("no declaration verb gives %s: did you mean %s? waiting for it nevertheless", word, meant))
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/docket-go/docket/timeline/session"
 )
 
-// finished are the words that wait waits for: those that ask for somebody.
+// finished are the words that wait waits for: those that ask for somebody. Without --for
+// it waits for any other proposal, too.
 const finished = "review,done,asking,error,close-pending"
 
 func waitVerb() verb {
@@ -28,7 +29,9 @@ func waitVerb() verb {
 			"With --as, what counts is what is behind the reader's place, which moves to just behind\n" +
 			"the event that is printed: each wait returns the next one. Only a session that is new to\n" +
 			"the reader begins as without it.\n\n" +
-			"The words are those that docket log shows: " + strings.Join(displayWords, ", ") + ".",
+			"Without --for it also returns at any other proposal, and at awaiting without one.\n\n" +
+			"The words are those that docket log shows: " + strings.Join(displayWords, ", ") + ".\n" +
+			"Another one is waited for too, as an agent may declare its own.",
 		example: "docket wait worker-1 worker-2 --timeout 30m\ndocket wait 'team-*' --as lead\n" +
 			"docket wait worker-1 --for done,error --after \"$(docket send worker-1 'run the tests' --json | jq -r .cursor)\"",
 		flags: []cli.Flag{
@@ -68,7 +71,7 @@ func runWait(ctx context.Context, c *call) error {
 	}
 	err = f.run(inTime, listener{
 		event: func(u fleet.Update) (bool, error) {
-			if !slices.Contains(awaited, u.Event.Display()) {
+			if !c.counts(u.Event, awaited) {
 				return false, nil
 			}
 			return true, errors.Join(c.fleetEvent(u), c.out.flush())
@@ -91,6 +94,14 @@ func runWait(ctx context.Context, c *call) error {
 		return &advised{f.missed(awaited), errNoEvent}
 	}
 	return err
+}
+
+// counts reports whether an event is one that is waited for.
+func (c *call) counts(e timeline.Event, awaited []string) bool {
+	if !c.flags.IsSet("for") && e.Kind == timeline.KindStatus && e.Status == session.StatusAwaiting {
+		return true
+	}
+	return slices.Contains(awaited, e.Display())
 }
 
 // beginBehindSent begins behind the newest message to each session, unless a cursor or
