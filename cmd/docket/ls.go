@@ -31,22 +31,58 @@ func runLs(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	width := idWidth(ids)
 	for _, id := range ids {
-		err := c.with(id, func(s *session.Session) error { return c.list(ctx, s) })
-		if err != nil && !errors.Is(err, session.ErrNotFound) { // closed since
+		err := c.with(id, func(s *session.Session) error { return c.list(ctx, s, width) })
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && !errors.Is(err, session.ErrNotFound): // closed since
 			c.report.complain(id, err)
+			if err := c.listFault(id, width, err); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (c *call) list(ctx context.Context, s *session.Session) error {
+// idWidth is how wide the column of the ids is.
+func idWidth(ids []string) int {
+	const least, most = 20, 40
+	width := least
+	for _, id := range ids {
+		width = max(width, len(id))
+	}
+	return min(width, most)
+}
+
+// A faulty is, in JSON, a session that cannot be looked at.
+type faulty struct {
+	Session string `json:"session_id"`
+	Fault   string `json:"fault"`
+}
+
+// listFault lists a session of which err says why it cannot be looked at.
+func (c *call) listFault(id string, width int, err error) error {
+	if c.out.json {
+		return c.out.object(faulty{id, oneLine(words(id, err))})
+	}
+	what := "cannot be read: "
+	if statusOf(err) == statusCorrupt {
+		what = "damaged: "
+	}
+	c.out.people("%-*s %s\n", width, id, oneLine(what+words(id, err)))
+	return nil
+}
+
+func (c *call) list(ctx context.Context, s *session.Session, width int) error {
 	l, err := c.look(ctx, s)
 	if err != nil {
 		return err
 	}
 	if !c.out.json {
-		c.out.people("%s\n", oneLine(l.line(s.ID())))
+		c.out.people("%s\n", oneLine(l.line(s.ID(), width)))
 		return nil
 	}
 	line, err := l.json()
@@ -87,13 +123,13 @@ func (l listed) json() ([]byte, error) {
 	return slices.Concat(record[:len(record)-1], added), nil
 }
 
-func (l listed) line(id string) string {
+func (l listed) line(id string, width int) string {
 	said := l.record.Authored()
-	parts := []string{fmt.Sprintf("%-20s %-13s %d owed", id, displayWord(said.Status, said.Proposal), l.owed)}
+	parts := []string{fmt.Sprintf("%-*s %-13s %d owed", width, id, displayWord(said.Status, said.Proposal), l.owed)}
 	if l.last != nil {
 		parts = append(parts, "last "+when(l.last.Event.Time))
 	}
-	for _, more := range []string{conditions(l.record), l.record.Title} {
+	for _, more := range []string{conditions(l.record), titled(l.record.Title)} {
 		if more != "" {
 			parts = append(parts, more)
 		}
@@ -113,4 +149,14 @@ func conditions(r session.Record) string {
 		}
 	}
 	return strings.Join(is, ", ")
+}
+
+// titled is a title that leaves a line readable.
+func titled(title string) string {
+	const most = 60
+	letters := []rune(title)
+	if len(letters) <= most {
+		return title
+	}
+	return string(letters[:most]) + "..."
 }
