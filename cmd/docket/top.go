@@ -72,6 +72,14 @@ func (c *call) feed() *feed.Feed {
 	})
 }
 
+// fitting names the patterns of the arguments; empty means that there are none.
+func (c *call) fitting() string {
+	if len(c.args) == 0 {
+		return ""
+	}
+	return oneLine(alternatives(c.args))
+}
+
 // A topRow is one session in JSON.
 type topRow struct {
 	Session     string  `json:"session"`
@@ -107,6 +115,9 @@ func (c *call) topOnce(ctx context.Context) error {
 		if row, there := f.Look(ctx, id); there {
 			rows = append(rows, row)
 		}
+	}
+	if len(rows) == 0 && len(ids) > 0 {
+		c.report.line("", "none of "+count(len(ids), "session")+" fits "+c.fitting()+": see docket ls")
 	}
 	slices.SortFunc(rows, top.Compare)
 	if !c.out.json {
@@ -156,7 +167,7 @@ func (c *call) topOn(ctx context.Context, t top.Terminal) error {
 		}
 	}()
 	return top.Run(ctx, t, a, top.Options{
-		Store: oneLine(c.store.Dir()),
+		Store: oneLine(c.store.Dir()), Match: c.fitting(),
 		Left: func() {
 			if ctx.Err() == nil { // a key: the first signal is then the one that insists
 				context.AfterFunc(ctx, insist)

@@ -104,6 +104,15 @@ func TestEmptyStore(t *testing.T) {
 	}
 }
 
+func TestNoSessionFits(t *testing.T) {
+	m := top.New("/store", 80, 24, noon)
+	m.Only("zzz-* or q*")
+	m.Put(top.Batch{})
+	if got, want := m.Draw()[3].Text(), "no session fits zzz-* or q* yet"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestAge(t *testing.T) {
 	for _, tt := range []struct{ of, want string }{
 		{"-3s", "0s"}, {"59.9s", "59s"}, {"60s", "1m"}, {"59m59s", "59m"}, {"1h5m", "1h05m"}, {"47h59m", "47h59m"}, {"48h", "2d"},

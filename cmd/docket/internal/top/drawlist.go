@@ -132,6 +132,9 @@ func (m *Model) nothing() string {
 	case m.list.filter != "":
 		return "no session holds this text"
 	}
+	if m.match != "" {
+		return "no session fits " + m.match + " yet"
+	}
 	return "no sessions yet: docket new ID makes one"
 }
 

@@ -20,6 +20,7 @@ const (
 // A Model is all that the view knows. It is used by one goroutine.
 type Model struct {
 	store         string
+	match         string // which sessions are shown; empty means all
 	now           time.Time
 	width, height int
 	view          view
@@ -70,6 +71,9 @@ func New(store string, width, height int, now time.Time) *Model {
 	m.Resize(width, height)
 	return m
 }
+
+// Only says which sessions are shown, as patterns for people; empty means all.
+func (m *Model) Only(match string) { m.match = match }
 
 // Resize lays the view out for a terminal of that size.
 func (m *Model) Resize(width, height int) {

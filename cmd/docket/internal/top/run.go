@@ -48,6 +48,7 @@ type Terminal interface {
 // Options configures Run. The zero value is ready to use.
 type Options struct {
 	Store string // as the head names it
+	Match string // which of its sessions are shown, as patterns for people; empty means all
 
 	// Left is called once the terminal is given back, before the changes that were begun
 	// are waited for. Nil means that nothing is called.
@@ -79,6 +80,7 @@ func Run(ctx context.Context, t Terminal, s Source, o Options) (err error) {
 		model: New(o.Store, width, height, o.Now()),
 		news:  make(chan func() []Command), panics: make(chan string, 1), listing: map[string]bool{},
 	}
+	r.model.Only(o.Match)
 	defer r.end()
 	defer func() {
 		stop()
