@@ -52,7 +52,7 @@ func runTurns(ctx context.Context, c *call) error {
 		if tail {
 			updates = log.Tail(ctx)
 		}
-		err = c.printTurns(updates, tail || follow)
+		err = c.printTurns(s, updates, tail || follow)
 		if errors.Is(err, timeline.ErrForeignCursor) && after.Session() == id {
 			return &advised{"it is no place in the turn log as it is now: take a cursor that docket turns printed", err}
 		}
@@ -64,8 +64,13 @@ func runTurns(ctx context.Context, c *call) error {
 }
 
 // printTurns prints the events, up to the mark if it is not to go on.
-func (c *call) printTurns(updates iter.Seq2[turn.Update, error], goesOn bool) error {
+func (c *call) printTurns(s *session.Session, updates iter.Seq2[turn.Update, error], goesOn bool) error {
+	printed := false
 	for u, err := range updates {
+		if err == nil && u.CaughtUp && !printed {
+			c.turnless(s)
+		}
+		printed = true
 		if err == nil && u.CaughtUp && !goesOn {
 			return nil
 		}
@@ -80,6 +85,13 @@ func (c *call) printTurns(updates iter.Seq2[turn.Update, error], goesOn bool) er
 		}
 	}
 	return nil
+}
+
+// turnless says of a session whose turns nobody records that there is nothing to wait for.
+func (c *call) turnless(s *session.Session) {
+	if r, err := s.Record(); err == nil && !hosted(r.Adapter) {
+		c.report.line(s.ID(), "only sessions behind docket host have turns, and this one's adapter is "+orNone(r.Adapter)+": see docket log "+s.ID())
+	}
 }
 
 func (c *call) turnUpdate(u turn.Update) error {
