@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -106,6 +107,8 @@ type Sweeper struct {
 	options SweepOptions
 	backoff backoff
 	nudges  *nudges
+
+	inserting atomic.Int64 // see [Sweeper.Inserting]
 
 	newWatcher func() (*fsnotify.Watcher, error)
 	addWatch   func(w *fsnotify.Watcher, dir string) error

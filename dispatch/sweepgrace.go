@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/docket-go/docket/adapter"
@@ -14,6 +15,10 @@ import (
 
 // DefaultSweepGrace is what [SweepOptions] means where it does not say otherwise.
 const DefaultSweepGrace = 30 * time.Second
+
+// Inserting returns how many messages are being handed over now. When the context of a
+// run has ended, these are what it waits for.
+func (s *Sweeper) Inserting() int { return int(s.inserting.Load()) }
 
 // A grace is the time between the end of a sweeper's context and that of the
 // inserts that are under way then.
@@ -24,6 +29,7 @@ type grace struct {
 	length  time.Duration // negative means as long as they take
 	hurry   <-chan struct{}
 	log     *slog.Logger
+	open    *atomic.Int64 // inserts; see [Sweeper.Inserting]
 
 	mu     sync.Mutex
 	passes map[string]string // the mid that is being inserted, by session; empty between two
@@ -34,6 +40,7 @@ type grace struct {
 func (s *Sweeper) grace(ctx context.Context) (g *grace, end func()) {
 	g = &grace{
 		ctx: ctx, length: s.options.Grace, hurry: s.options.Hurry, log: s.options.Logger,
+		open:   &s.inserting,
 		passes: map[string]string{},
 	}
 	g.inserts, g.cut = context.WithCancel(context.WithoutCancel(ctx))
@@ -129,6 +136,8 @@ func (o outlasting) Insert(_ context.Context, p adapter.Prompt) error {
 	if err := o.grace.ctx.Err(); err != nil {
 		return adapter.Refuse(fmt.Errorf("not started: %w", err))
 	}
+	o.grace.open.Add(1)
+	defer o.grace.open.Add(-1)
 	o.grace.enter(p.Session, p.MID)
 	defer o.grace.enter(p.Session, "")
 	return o.Adapter.Insert(o.grace.inserts, p)

@@ -52,9 +52,6 @@ func runServe(ctx context.Context, c *call) error {
 		return err
 	}
 	logger := slog.New(c.logHandler())
-	defer context.AfterFunc(ctx, func() {
-		logger.Info("stopping: what is being handed over is waited for: interrupt again to stop at once, which leaves it unconfirmed")
-	})()
 	if !c.hasStore() {
 		logger.Warn("there is no store yet: docket new makes it; or see --store and DOCKET_HOME", "store", c.store.Dir())
 	}
@@ -68,6 +65,7 @@ func runServe(ctx context.Context, c *call) error {
 		Interval: interval, Grace: grace, Hurry: c.hard.Done(), Logger: logger,
 		Tend: tending(watching.New(c.store, d, watching.Options{}), logger, func(id string) { sweeper.Nudge(id) }),
 	})
+	defer tellStop(ctx, sweeper, logger)()
 	work, inner := errgroup.WithContext(ctx)
 	work.Go(func() error { return sweeper.Run(inner) })
 	if s != nil {
@@ -78,6 +76,25 @@ func runServe(ctx context.Context, c *call) error {
 		err = nil // that is how it ends
 	}
 	return errors.Join(err, d.Close())
+}
+
+// tellStop logs the end of ctx, and what is waited for then. The returned function ends
+// that.
+func tellStop(ctx context.Context, s *dispatch.Sweeper, logger *slog.Logger) (end func()) {
+	told := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(told)
+		if s.Inserting() == 0 {
+			logger.Info("stopping")
+			return
+		}
+		logger.Info("stopping: what is being handed over is waited for: interrupt again to stop at once, which leaves it unconfirmed")
+	})
+	return func() {
+		if !stop() {
+			<-told
+		}
+	}
 }
 
 // logHandler writes log lines to standard error, for people or as JSON.
