@@ -51,11 +51,22 @@ func runComplete(ctx context.Context, c *call) error {
 		k.store = store
 	}
 	for _, found := range k.candidates(ctx) {
-		if found.value == ":" || strings.HasPrefix(found.value, k.word) {
+		if found.value == ":" || strings.HasPrefix(found.value, k.word) && plainWord(found.value) {
 			k.print(found)
 		}
 	}
 	return nil
+}
+
+// plainWord reports whether a shell takes s as it is. What other programs have written
+// may hold anything, and is run when the line is.
+func plainWord(s string) bool {
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-=,:/@+", r) {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // print prints one candidate. bash alone takes what follows the "=" of a flag for a
