@@ -20,11 +20,15 @@ import (
 func turnsVerb() verb {
 	return verb{
 		name: "turns", args: "ID", min: 1, max: 1, run: runTurns,
-		short:   "print what the agent behind a host did in its turns, one event a line",
-		example: "docket turns worker-1 --follow\ndocket turns worker-1 --json --after CURSOR",
+		short: "print what the agent behind a host did in its turns, one event a line",
+		more: "With --wait it prints only how the last turn ended, once the agent has come to rest: the\n" +
+			"session is owed nothing, and no turn is open. If that takes longer than --timeout, the status is 6.",
+		example: "docket turns worker-1 --follow\ndocket turns worker-1 --wait --timeout 30m\ndocket turns worker-1 --json --after CURSOR",
 		flags: []cli.Flag{
 			&cli.StringFlag{Name: "after", Usage: "only events behind the `CURSOR`, which an earlier answer gave"},
 			&cli.BoolFlag{Name: "follow", DisableDefaultText: true, Usage: "and go on with what commits, until interrupted"},
+			&cli.BoolFlag{Name: "wait", DisableDefaultText: true, Usage: "wait until the agent has done what it is owed, and print how its last turn ended"},
+			&cli.DurationFlag{Name: "timeout", Usage: "with --wait: give up after this time, such as 90s or 30m; 0s looks once", DefaultText: "never"},
 			&cli.BoolFlag{Name: "tail", DisableDefaultText: true, Usage: "only what commits from now on, until interrupted"},
 		},
 	}
@@ -35,6 +39,12 @@ func runTurns(ctx context.Context, c *call) error {
 	tail, follow := c.flags.Bool("tail"), c.flags.Bool("follow")
 	if tail && (follow || c.flags.IsSet("after")) {
 		return &usageError{c.verb, "--tail with --follow or --after: leave one of the two out"}
+	}
+	if err := c.checkRest(); err != nil {
+		return err
+	}
+	if c.flags.Bool("wait") {
+		return c.with(id, func(s *session.Session) error { return c.waitForRest(ctx, s) })
 	}
 	after, given, err := c.cursor("after")
 	if err != nil {
