@@ -36,7 +36,7 @@
 // and so may a claim. What is read is then still what was written once, or it is
 // ErrCorrupt; who needs more keeps a synced record elsewhere and rebuilds from it. A
 // program that changes the file without the record lock can lose what is changed at
-// the same time.
+// the same time, and bring back an entry that was handed over.
 //
 // # Crashes
 //

@@ -33,7 +33,8 @@
 //
 // A kept position never goes back in any life of a session, also while several
 // processes move it. It is moved by whoever read, after that was dealt with; so each
-// event is dealt with at least once, and exactly once as long as nobody dies.
+// event is dealt with at least once, and exactly once as long as nobody dies and no
+// other reader goes on from the same place at that time.
 //
 // # Crashes
 //
