@@ -71,7 +71,7 @@ func (c *call) run(ctx context.Context, v verb) (err error) {
 	c.dispatch = dispatch.New(c.store, dispatch.Options{Adapters: c.kinds})
 	c.watches = watching.New(c.store, c.dispatch, watching.Options{})
 	defer c.giveBack()
-	return v.run(ctx, c)
+	return c.explained(v.run(ctx, c))
 }
 
 // giveBack closes what the dispatcher holds open. The verb has done its work by

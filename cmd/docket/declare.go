@@ -118,6 +118,7 @@ func (c *call) declare(ctx context.Context, d session.Declaration) error {
 	if err == nil {
 		err = c.thenTell(ctx, id)
 	}
+	err = c.explained(err)
 	if errors.Is(err, session.ErrNotFound) && len(c.args) == 1 {
 		err = &advised{words(id, err) + "; or if this was to be the note, " + noteHint, err}
 	}

@@ -59,7 +59,7 @@ func (o *output) flush() error {
 		o.err = o.w.Flush()
 	}
 	if o.err != nil {
-		return fmt.Errorf("standard output: %w: what was done is done; see docket log for it", o.err)
+		return fmt.Errorf("%w: %w: what was done is done; see docket log for it", errUnwritten, o.err)
 	}
 	return nil
 }

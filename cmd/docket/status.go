@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"syscall"
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/host"
@@ -33,6 +35,7 @@ const (
 var (
 	errStillOwed  = errors.New("something is still owed: see docket pending")
 	errNoEvent    = errors.New("no such event in time")
+	errUnwritten  = errors.New("standard output")
 	errFaults     = errors.New("damage found")
 	errNoHostKind = errors.New("no adapter of a host")
 )
@@ -118,7 +121,7 @@ var rules = []rule{
 	{host.ErrNoHost, statusFailed, "{cause}, with docket host {id} -- CMD"},
 	{adapter.ErrUnknownAdapter, statusRefused, "{cause}: see docket adapters"},
 	{adapter.ErrUnknownSetting, statusRefused, ""},
-	{adapter.ErrMissingSetting, statusRefused, ""},
+	{adapter.ErrMissingSetting, statusRefused, "{cause}: give it with --set {setting}=…"},
 
 	{lock.ErrTimeout, statusDeadline, "{cause} with --lock-wait"},
 	{lock.ErrBusy, statusDeadline, ""},
@@ -127,6 +130,15 @@ var rules = []rule{
 
 	{errStillOwed, statusStillOwed, ""},
 	{context.Canceled, statusFailed, "interrupted before it was done: run it again"},
+
+	{adapter.ErrRefused, statusFailed, ""}, // what an adapter meets is no trouble of the store
+	{adapter.ErrBlocked, statusFailed, ""},
+	{adapter.ErrBusy, statusFailed, ""},
+	{adapter.ErrGone, statusFailed, ""},
+	{adapter.ErrUnconfirmed, statusFailed, ""},
+	{errUnwritten, statusFailed, ""},
+	{syscall.ENOSPC, statusFailed, "{cause}: make room on the disk first"},
+	{fs.ErrPermission, statusFailed, "{cause}: run docket doctor"},
 }
 
 // statusOf returns the exit status for an error.

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"iter"
 	"strings"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/timeline/session"
 )
 
 // An advised error has its own words for people.
@@ -28,7 +31,34 @@ func words(subject string, err error) string {
 	if r == nil || r.say == "" {
 		return own
 	}
-	return strings.NewReplacer("{id}", subject, "{cause}", own).Replace(r.say)
+	return strings.NewReplacer("{id}", subject, "{cause}", own, "{setting}", settingIn(err)).Replace(r.say)
+}
+
+// settingIn is the name of the setting that err is about.
+func settingIn(err error) string {
+	var wrong *adapter.SettingError
+	if errors.As(err, &wrong) {
+		return wrong.Setting
+	}
+	return "NAME"
+}
+
+// explained gives an error of the verb the words that need a look at the store: a
+// session that was closed is no mistyped one.
+func (c *call) explained(err error) error {
+	var told *advised
+	if !errors.Is(err, session.ErrNotFound) || errors.As(err, &told) {
+		return err
+	}
+	id := c.report.subject
+	if s, open := c.store.Open(id); open == nil {
+		s.Release() // it is another one that is missing
+		return err
+	}
+	if _, was, unread := c.store.Closed(id); unread != nil || !was {
+		return err
+	}
+	return &advised{"it was closed: docket new " + id + " makes another session with this id, or see docket ls", err}
 }
 
 // ownWords returns the text of err as it reads behind "docket: verb subject: ":
@@ -108,6 +138,7 @@ func walk(err error, yield func(error) bool) bool {
 var interrupted = map[string]string{
 	"send":    "interrupted before the message was accepted: nothing was sent",
 	"new":     unknownSession,
+	"set":     "interrupted: see docket show {id} for whether it was done",
 	"archive": unknownSession, "retire": unknownSession, "close": unknownSession,
 	"declare": undeclared, "active": undeclared, "idle": undeclared, "ask": undeclared,
 	"park": undeclared, "done": undeclared, "review": undeclared, "error": undeclared,

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 	"testing"
 
 	"github.com/docket-go/docket/adapter"
@@ -34,6 +36,25 @@ func TestOwnWords(t *testing.T) {
 	} {
 		if got := ownWords("s1", tt.err); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// What the disk refuses is told with what to do, but for what an adapter met there and
+// for standard output, which is not the store's.
+func TestWordsOfTheDisk(t *testing.T) {
+	full, forbidden := &fs.PathError{Op: "write", Path: "f", Err: syscall.ENOSPC}, &fs.PathError{Op: "open", Path: "f", Err: fs.ErrPermission}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{full, full.Error() + ": make room on the disk first"},
+		{forbidden, forbidden.Error() + ": run docket doctor"},
+		{adapter.Refuse(forbidden), ownWords("s1", adapter.Refuse(forbidden))},
+		{fmt.Errorf("%w: %w", errUnwritten, full), "standard output: " + full.Error()},
+	} {
+		if got := words("s1", tt.err); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}
 }
