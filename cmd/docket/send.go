@@ -10,6 +10,7 @@ import (
 	"github.com/docket-go/docket/compose"
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/timeline"
+	"github.com/docket-go/docket/timeline/session"
 )
 
 func sendVerb() verb {
@@ -53,6 +54,7 @@ func runSend(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	c.doubtSender(id)
 	s := c.standing(ctx, id, a)
 	if s.why != "" {
 		c.report.line(id, fmt.Sprintf("accepted and %s: %s", s.state, s.why))
@@ -61,6 +63,18 @@ func runSend(ctx context.Context, c *call) error {
 		return fmt.Errorf("message %s is accepted: %w", a.MID, err)
 	}
 	return nil
+}
+
+// doubtSender says of a sender that is no session of the store that no answer arrives
+// there; it may be one of another store.
+func (c *call) doubtSender(id string) {
+	from := c.flags.String("from")
+	if from == "" {
+		return
+	}
+	if err := c.with(from, func(*session.Session) error { return nil }); errors.Is(err, session.ErrNotFound) {
+		c.report.line(id, "no session is called "+from+": an answer to it will not arrive")
+	}
 }
 
 // printSent answers at once: who asked must learn of the message even if standard
