@@ -39,7 +39,9 @@ func (k *completion) valuesOf(ctx context.Context, flag string) []candidate {
 	case "adapter":
 		return kindCandidates()
 	case "set":
-		return k.settings()
+		return k.settings("=")
+	case "unset":
+		return k.settings("")
 	case "reply-via":
 		return wordCandidates(string(compose.Note), string(compose.Terminal))
 	case "status":
@@ -61,20 +63,37 @@ func (k *completion) listed(words []string) (list []candidate) {
 	return list
 }
 
-// settings are those of the adapter that the command line names.
-func (k *completion) settings() (list []candidate) {
-	name := k.given["adapter"]
-	if len(name) == 0 {
-		return nil
+// settings are those of the adapter that the command line names, or that the session
+// has which is to be changed. What follows their names goes behind each.
+func (k *completion) settings(follows string) (list []candidate) {
+	var name string
+	if given := k.given["adapter"]; len(given) > 0 {
+		name = given[len(given)-1]
+	} else if k.verb == "set" && len(k.args) > 0 {
+		name = k.adapterOf(k.args[0])
 	}
-	kind, err := kinds.Kind(name[len(name)-1])
+	kind, err := kinds.Kind(name)
 	if err != nil {
 		return nil
 	}
 	for _, s := range kind.AllSettings() {
-		list = append(list, candidate{s.Name + "=", s.Doc})
+		list = append(list, candidate{s.Name + follows, s.Doc})
 	}
 	return list
+}
+
+// adapterOf is the adapter of a session, empty if that cannot be told.
+func (k *completion) adapterOf(id string) string {
+	s, err := k.store.Open(id)
+	if err != nil {
+		return ""
+	}
+	defer s.Release()
+	r, err := s.Record()
+	if err != nil {
+		return ""
+	}
+	return r.Adapter
 }
 
 // sessions are those of the store that begin as what is typed, without those that

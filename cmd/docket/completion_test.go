@@ -35,7 +35,7 @@ func TestCompletionInShells(t *testing.T) {
 		typed string
 		want  []string
 	}{
-		{"se", []string{"send", "serve", "seal"}},
+		{"se", []string{"send", "serve", "seal", "set"}},
 		{"send worker-", []string{"worker-1", "worker-2"}},
 		{"send worker-1 --reply", []string{"--reply-via"}},
 		{"send worker-1 --from le", []string{"lead"}},

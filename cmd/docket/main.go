@@ -45,7 +45,7 @@ func verbs() []verb {
 		pendingVerb(), drainVerb(), confirmVerb(), stateVerb(), revokeVerb(), serveVerb(),
 		hostVerb(), turnsVerb(), permitVerb(),
 		sealVerb(), verifyVerb(), repairVerb(), doctorVerb(),
-		topVerb(), lsVerb(), showVerb(), archiveVerb(), retireVerb(), closeVerb(),
+		topVerb(), lsVerb(), showVerb(), setVerb(), archiveVerb(), retireVerb(), closeVerb(),
 		adaptersVerb(), demoVerb(), demoAgentVerb(), versionVerb(), completionVerb(), completeVerb(), helpVerb(),
 	}
 }
