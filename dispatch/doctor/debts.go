@@ -76,6 +76,7 @@ func (e *examination) oldest(d debts.Debt) {
 		f.Text += ": " + count(d.Attempts, "attempt") + ", and the last ended with: " + d.LastError
 		if since >= e.Patience {
 			f.Level = Problem
+			f.Do += ", or docket set " + d.Session + " --set NAME=VALUE if its settings are wrong"
 		}
 	}
 	e.say(f)

@@ -128,7 +128,7 @@ func TestWhatIsSomebodyElses(t *testing.T) {
 func TestAdapterThatIsNotThere(t *testing.T) {
 	w := newWorld(t, "s1")
 	w.create(session.New{ID: "s2", Adapter: "gone"})
-	w.examine().wants(t, "adapter", doctor.Problem, " s2: ", `"gone"`, "docket adapters")
+	w.examine().wants(t, "adapter", doctor.Problem, " s2: ", `"gone"`, "docket set s2 --adapter NAME", "docket adapters")
 }
 
 func TestDebts(t *testing.T) {
@@ -145,7 +145,7 @@ func TestDebts(t *testing.T) {
 	all.wants(t, "owed", doctor.Note, " later-none: ", "no adapter", "docket pending later-none")
 	w.now = w.now.Add(time.Hour)
 	all = w.examine()
-	all.wants(t, "owed", doctor.Problem, " busy: ", "owed for 1h05m")
+	all.wants(t, "owed", doctor.Problem, " busy: ", "owed for 1h05m", "docket drain busy, or docket set busy --set ")
 	all.wants(t, "owed", doctor.Note, " later-none: ", "no adapter") // that is how it is meant
 }
 

@@ -21,7 +21,7 @@ func (e *examination) adapter(s *session.Session, rec session.Record) {
 	if len(e.Kinds) > 0 && rec.Adapter != "" {
 		if _, err := e.Kinds.Kind(rec.Adapter); err != nil {
 			e.about(Finding{Check: "adapter", Level: Problem, Session: s.ID(),
-				Text: fmt.Sprintf("its adapter %q is not built in, so that nothing is delivered", rec.Adapter), Do: "docket adapters"})
+				Text: fmt.Sprintf("its adapter %q is not built in, so that nothing is delivered", rec.Adapter), Do: "docket set " + s.ID() + " --adapter NAME, with one of docket adapters"})
 		}
 	}
 	if slices.Contains(e.Hosted, rec.Adapter) {
