@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/docket-go/docket/adapter"
+	program "github.com/docket-go/docket/adapter/exec"
 	"github.com/docket-go/docket/adapter/file"
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/lock"
@@ -105,7 +106,7 @@ func work(role string, j job) error {
 			}
 		})
 	}
-	d := dispatch.New(store, dispatch.Options{Adapters: adapter.Registry{file.Kind}})
+	d := dispatch.New(store, dispatch.Options{Adapters: adapter.Registry{file.Kind, program.Kind}})
 	defer d.Close()
 	return roles[role](context.Background(), j, d)
 }

@@ -32,7 +32,9 @@
 // from however many processes it is sent.
 //
 // One state: each message is owed, unconfirmed, delivered or revoked, provable
-// from the files ([Dispatcher.State]).
+// from the files ([Dispatcher.State]). While a live pass hands a message over it is
+// owed ([Debt.Handing]): the claim is on disk, and the kernel knows that somebody holds
+// the delivery lock. Once nobody does, the message is unconfirmed.
 //
 // # Crashes
 //

@@ -269,8 +269,8 @@ func TestHangingInsertHoldsNobodyUp(t *testing.T) {
 		must(t, err)
 	}
 	must(t, w.Revoke(ctx, "s1", sent[len(sent)-1]))
-	if c := w.condition("s1", first); c != dispatch.Unconfirmed {
-		t.Fatalf("got %s, want the hanging one unconfirmed", c)
+	if c, err := w.State(ctx, "s1", first); err != nil || c.Condition != dispatch.Owed || !c.Handing {
+		t.Fatalf("got %+v, %v, want the hanging one owed, and being handed over", c, err)
 	}
 	cmd := command(t, "hook", job{Store: w.dir, Session: "s1", Name: "another process"})
 	must(t, cmd.Run())

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
 )
 
@@ -14,8 +13,8 @@ type Condition string
 
 // The conditions.
 const (
-	Owed        Condition = "owed"        // not handed over, or refused
-	Unconfirmed Condition = "unconfirmed" // handed over, and nobody knows whether it arrived
+	Owed        Condition = "owed"        // not handed over, refused, or being handed over now
+	Unconfirmed Condition = "unconfirmed" // handed over, and nobody knows whether it arrived: somebody has to decide
 	Delivered   Condition = "delivered"   // the harness has it
 	Revoked     Condition = "revoked"     // taken back before it was handed over, or in place of a confirmation
 )
@@ -31,6 +30,7 @@ type State struct {
 	Attempts    int       // while it is owed or unconfirmed
 	LastAttempt time.Time // zero if there was none
 	LastError   string
+	Handing     bool // it is owed, and being handed over now, since LastAttempt; see [Debt]
 }
 
 // State returns the one honest state of a message. It takes no lock, so it is true
@@ -61,16 +61,15 @@ func (d *Dispatcher) state(ctx context.Context, h *handle, mid string) (State, e
 	return s, nil
 }
 
-func (s *State) queued(e queue.Entry) {
+func (s *State) queued(e Debt) {
 	s.AcceptedAt = e.EnqueuedAt
 	s.Attempts, s.LastAttempt, s.LastError = e.Attempts, e.LastAttempt, e.LastError
-	if e.Unconfirmed() {
-		s.Condition = Unconfirmed
-	}
+	s.Condition, s.Handing = e.Condition(), e.Handing
 }
 
 // ended applies what the timeline's private lines prove.
 func (s *State) ended(f timeline.Fate, queued bool) {
+	s.Handing = s.Handing && !f.Settled && !f.Revoked
 	switch {
 	case f.Settled:
 		s.Condition, s.EndedAt = Delivered, f.SettledAt
@@ -83,13 +82,13 @@ func (s *State) ended(f timeline.Fate, queued bool) {
 
 // Pending returns what the session is owed, in order. A change that a dead process
 // left half done is completed first, where the store can be written.
-func (d *Dispatcher) Pending(ctx context.Context, id string) ([]queue.Entry, error) {
+func (d *Dispatcher) Pending(ctx context.Context, id string) ([]Debt, error) {
 	h, err := d.handles.get(id)
 	if err != nil {
 		return nil, err
 	}
 	defer d.handles.put(h)
-	return settled(ctx, d, h, h.queue.List)
+	return settled(ctx, d, h, h.debts)
 }
 
 // Owed counts what the session is owed, as [Dispatcher.Pending] returns it, but in

@@ -3,7 +3,6 @@ package dispatch
 import (
 	"context"
 
-	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
 )
 
@@ -32,11 +31,11 @@ func (d *Dispatcher) states(ctx context.Context, h *handle, mids ...string) (map
 	if len(mids) == 0 {
 		return map[string]State{}, nil
 	}
-	entries, err := h.queue.List()
+	entries, err := h.debts()
 	if err != nil {
 		return nil, err
 	}
-	queued := make(map[string]queue.Entry, len(entries))
+	queued := make(map[string]Debt, len(entries))
 	for _, e := range entries {
 		queued[e.MID] = e
 	}
@@ -57,7 +56,7 @@ func (d *Dispatcher) states(ctx context.Context, h *handle, mids ...string) (map
 
 // stateOf is what an entry of the queue and the timeline say of a message, of which at
 // least one holds it.
-func stateOf(id, mid string, e queue.Entry, owed bool, fate timeline.Fate, known bool) State {
+func stateOf(id, mid string, e Debt, owed bool, fate timeline.Fate, known bool) State {
 	s := State{Session: id, MID: mid, Condition: Owed}
 	if owed {
 		s.queued(e)

@@ -92,7 +92,7 @@ func (c *call) indebted(ctx context.Context) ([]string, error) {
 // unconfirmed refuses to redeliver what nobody doubts.
 func (c *call) unconfirmed(ctx context.Context, id, mid string) error {
 	s, err := c.dispatch.State(ctx, id, mid)
-	if err == nil && s.Condition != dispatch.Unconfirmed {
+	if err == nil && s.Condition != dispatch.Unconfirmed && !s.Handing {
 		err = fmt.Errorf("message %s is %s: %w: leave out --redeliver", mid, s.Condition, dispatch.ErrNotUnconfirmed)
 	}
 	return err

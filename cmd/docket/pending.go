@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,7 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/docket-go/docket/dispatch"
-	"github.com/docket-go/docket/queue"
+	"github.com/docket-go/docket/timeline/session"
 )
 
 func pendingVerb() verb {
@@ -31,6 +32,7 @@ type owed struct {
 	LastAttempt *string            `json:"lastAttempt"`
 	LastError   *string            `json:"lastError"`
 	State       dispatch.Condition `json:"state"`
+	Handing     bool               `json:"handing"` // it is being handed over now
 	Attributes  map[string]string  `json:"attributes,omitempty"`
 	Operation   string             `json:"operation,omitempty"`
 }
@@ -55,6 +57,9 @@ func (c *call) printPending(ctx context.Context, id string) error {
 	}
 	now := time.Now()
 	for i, e := range entries {
+		if i == 0 && !e.Unconfirmed() && !e.Handing {
+			e.LastError = cmp.Or(c.hostless(ctx, id), e.LastError) // what the last pass met is over
+		}
 		if !c.out.json {
 			c.out.people("%s\n", owedBlock(id, i, e, now))
 			continue
@@ -62,7 +67,7 @@ func (c *call) printPending(ctx context.Context, id string) error {
 		answer := owed{
 			Session: id, MID: e.MID, From: orNull(e.From), Text: e.Text, EnqueuedAt: stamp(e.EnqueuedAt),
 			Attempts: e.Attempts, LastAttempt: stamp(e.LastAttempt), LastError: orNull(e.LastError),
-			State: conditionOf(e), Attributes: e.Attributes,
+			State: e.Condition(), Attributes: e.Attributes, Handing: e.Handing,
 		}
 		if e.Dispatch != nil {
 			answer.Operation = e.Dispatch.Operation
@@ -74,20 +79,24 @@ func (c *call) printPending(ctx context.Context, id string) error {
 	return nil
 }
 
-func conditionOf(e queue.Entry) dispatch.Condition {
-	if e.Unconfirmed() {
-		return dispatch.Unconfirmed
-	}
-	return dispatch.Owed
+// hostless is [hostless] of a session that is only named. The list stands without it.
+func (c *call) hostless(ctx context.Context, id string) (why string) {
+	_ = c.with(id, func(s *session.Session) error {
+		why = hostless(ctx, s)
+		return nil
+	})
+	return why
 }
 
 // owedBlock returns an entry for people: its place, its history and its text.
-func owedBlock(id string, place int, e queue.Entry, now time.Time) string {
-	head := fmt.Sprintf("%s  %d. %s  from %s  %s", id, place+1, e.MID, sender(e.From), conditionOf(e))
+func owedBlock(id string, place int, e dispatch.Debt, now time.Time) string {
+	head := fmt.Sprintf("%s  %d. %s  from %s  %s", id, place+1, e.MID, sender(e.From), e.Condition())
 	if !e.EnqueuedAt.IsZero() {
 		head += "  for " + age(now.Sub(e.EnqueuedAt))
 	}
-	if e.Attempts > 0 {
+	if e.Handing {
+		head += "  being handed over now, since " + when(e.Claimed)
+	} else if e.Attempts > 0 {
 		head += "  " + count(e.Attempts, "attempt") + ", last " + when(e.LastAttempt)
 	}
 	head = oneLine(head) + "\n"

@@ -38,6 +38,8 @@ func (c *call) standing(ctx context.Context, id string, a dispatch.Accepted) sta
 	case s.state == dispatch.Delivered: // by somebody else's pass
 	case s.state == dispatch.Revoked:
 		s.why = "it was taken back before: use another key to say it again"
+	case now.Handing:
+		s.why = "another pass is handing it over now: docket state " + id + " " + a.MID + " tells how that ends"
 	case a.Pass != nil:
 		s.why = c.passWords(id, a.MID, a.Pass)
 	case s.state == dispatch.Unconfirmed: // a replay
@@ -75,6 +77,9 @@ func (c *call) passWords(id, mid string, err error) string {
 	if errors.Is(err, host.ErrNoHost) {
 		return why + ", with docket host " + id + " -- CMD"
 	}
+	if c.hostTakes(id, ended) {
+		return why + ": its host hands it over as soon as the agent can take it"
+	}
 	if ended.Answer == adapter.Unconfirmed || statusOf(err) != statusFailed || c.hasNoAdapter(id) {
 		return why // it says what to do
 	}
@@ -102,13 +107,28 @@ func unconfirmedWords(id, mid string) string {
 	return fmt.Sprintf("see whether the agent has it, then docket confirm %s %s, or docket drain %s --redeliver %s", id, mid, id, mid)
 }
 
+// hostTakes reports that the session's host makes the next pass itself: its agent is at
+// work, or is being started.
+func (c *call) hostTakes(id string, ended *dispatch.PassError) bool {
+	if ended.Answer != adapter.Refused || !errors.Is(ended, adapter.ErrBusy) && !errors.Is(ended, adapter.ErrGone) {
+		return false
+	}
+	name, err := c.adapterOf(id)
+	return err == nil && hosted(name)
+}
+
 // hasNoAdapter reports that the session keeps everything owed.
 func (c *call) hasNoAdapter(id string) bool {
-	no := false
-	c.with(id, func(s *session.Session) error {
+	name, err := c.adapterOf(id)
+	return err == nil && (name == "" || name == none.Kind.Name)
+}
+
+// adapterOf returns the name of the session's adapter.
+func (c *call) adapterOf(id string) (name string, err error) {
+	err = c.with(id, func(s *session.Session) error {
 		r, err := s.Record()
-		no = err == nil && (r.Adapter == "" || r.Adapter == none.Kind.Name)
+		name = r.Adapter
 		return err
 	})
-	return no
+	return name, err
 }

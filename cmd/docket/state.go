@@ -25,6 +25,7 @@ type state struct {
 	LastAttempt *string            `json:"lastAttempt"`
 	LastError   *string            `json:"lastError"`
 	Reason      *string            `json:"reason"`
+	Handing     bool               `json:"handing"` // it is being handed over now
 }
 
 func runState(ctx context.Context, c *call) error {
@@ -36,7 +37,7 @@ func runState(ctx context.Context, c *call) error {
 	if c.out.json {
 		return c.out.object(state{
 			Session: s.Session, MID: s.MID, State: s.Condition, AcceptedAt: stamp(s.AcceptedAt), EndedAt: stamp(s.EndedAt),
-			Attempts: s.Attempts, LastAttempt: stamp(s.LastAttempt), LastError: orNull(s.LastError), Reason: orNull(s.Reason),
+			Attempts: s.Attempts, LastAttempt: stamp(s.LastAttempt), LastError: orNull(s.LastError), Reason: orNull(s.Reason), Handing: s.Handing,
 		})
 	}
 	c.out.people("%s\n", s.Condition)
@@ -44,7 +45,9 @@ func runState(ctx context.Context, c *call) error {
 	if !s.EndedAt.IsZero() {
 		c.out.people("%s %s\n", s.Condition, when(s.EndedAt))
 	}
-	if s.Attempts > 0 {
+	if s.Handing {
+		c.out.people("being handed over now, since %s\n", when(s.LastAttempt))
+	} else if s.Attempts > 0 {
 		c.out.people("%s, last %s\n", count(s.Attempts, "attempt"), when(s.LastAttempt))
 	}
 	for _, why := range []string{s.LastError, s.Reason} {

@@ -68,7 +68,7 @@ func (c *call) checkPatterns() error {
 // feed reads the sessions that the arguments name.
 func (c *call) feed() *feed.Feed {
 	return feed.New(feed.Options{
-		Store: c.store, Match: c.args, Pending: c.dispatch.Pending, Explain: words, Line: oneLine, Lines: plain,
+		Store: c.store, Match: c.args, Pending: c.dispatch.Pending, Hostless: hostless, Explain: words, Line: oneLine, Lines: plain,
 	})
 }
 
@@ -90,6 +90,7 @@ type topRow struct {
 	Proposal    *string `json:"proposal"`
 	Owed        *int    `json:"owed"`        // null if that cannot be told
 	Unconfirmed *bool   `json:"unconfirmed"` // the oldest is
+	Handing     bool    `json:"handing"`     // the oldest is being handed over now
 	Oldest      *string `json:"oldest"`      // when the oldest message that is owed was accepted
 	LastError   *string `json:"lastError"`
 	Last        *string `json:"last"` // the last event
@@ -149,7 +150,7 @@ func rowObject(r top.Row) topRow {
 		o.Display = orNull(r.Word())
 	}
 	if !r.Uncounted {
-		o.Owed, o.Unconfirmed = &r.Owed, &r.Unconfirmed
+		o.Owed, o.Unconfirmed, o.Handing = &r.Owed, &r.Unconfirmed, r.Handing
 	}
 	return o
 }

@@ -12,7 +12,8 @@
 //
 // It takes no lock, contacts no harness and changes nothing. A session that owes
 // nothing costs one stat; of one that owes, the oldest message is read, and the rest is
-// counted in bounded memory. What is kept
+// counted in bounded memory; if that message is claimed, it looks whether a live pass is
+// at work. What is kept
 // does not grow with the store: [Options.Oldest] messages, without their texts. A
 // queue that cannot be read is counted as such, never as empty.
 //

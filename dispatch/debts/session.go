@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/queue"
 )
 
@@ -19,7 +20,8 @@ type Debt struct {
 	LastAttempt time.Time
 	LastError   string
 	Unconfirmed bool      // it was handed over, and nobody knows whether it arrived
-	Claimed     time.Time // when that began
+	Handing     bool      // it is being handed over now; see [dispatch.Debt]
+	Claimed     time.Time // when either began
 }
 
 // Age is how long the oldest message has been waiting; zero if that is not known.
@@ -44,11 +46,11 @@ func Of(id, dir string) (d Debt, err error) {
 		return d, err
 	}
 	defer func() { err = errors.Join(err, q.Close()) }()
-	e, found, err := q.Peek()
+	e, found, err := dispatch.Oldest(q.Locks(), q.Peek)
 	if found {
 		d.MID, d.EnqueuedAt, d.Attempts = e.MID, e.EnqueuedAt, e.Attempts
 		d.LastAttempt, d.LastError = e.LastAttempt, e.LastError
-		d.Unconfirmed, d.Claimed = e.Unconfirmed(), e.Claimed
+		d.Unconfirmed, d.Handing, d.Claimed = e.Unconfirmed(), e.Handing, e.Claimed
 		d.Owed = 1
 	}
 	if err != nil || !found {

@@ -33,6 +33,7 @@ type Survey struct {
 	Sessions    int // in the store
 	Owing       int // of them owe something
 	Owed        int // messages, as far as they can be read
+	Handing     int // oldest messages that are being handed over now
 	Unconfirmed int // oldest messages that were handed over, and nobody knows whether they arrived
 	Unreadable  int // sessions whose queue, or directory, cannot be read
 
@@ -97,6 +98,9 @@ func (s *Survey) Add(d Debt, err error, oldest int) {
 	}
 	if d.Unconfirmed {
 		s.Unconfirmed++
+	}
+	if d.Handing {
+		s.Handing++
 	}
 	if d.Owed > 0 && !d.EnqueuedAt.IsZero() {
 		s.keep(d, oldest)

@@ -53,11 +53,8 @@ func (s source) pending(ctx context.Context, id string) ([]httpread.Owed, error)
 	owed := make([]httpread.Owed, len(entries))
 	for i, e := range entries {
 		owed[i] = httpread.Owed{
-			MID: e.MID, From: e.From, Text: e.Text, State: string(dispatch.Owed), EnqueuedAt: e.EnqueuedAt,
-			Attempts: e.Attempts, LastAttempt: e.LastAttempt, LastError: e.LastError,
-		}
-		if e.Unconfirmed() {
-			owed[i].State = string(dispatch.Unconfirmed)
+			MID: e.MID, From: e.From, Text: e.Text, State: string(e.Condition()), EnqueuedAt: e.EnqueuedAt,
+			Attempts: e.Attempts, LastAttempt: e.LastAttempt, LastError: e.LastError, Handing: e.Handing,
 		}
 	}
 	return owed, nil
@@ -89,6 +86,7 @@ func (s source) states(ctx context.Context, id string, mids []string) (map[strin
 	for mid, st := range states {
 		found[mid] = httpread.State{
 			State: string(st.Condition), EndedAt: st.EndedAt, Reason: st.Reason, Attempts: st.Attempts, LastError: st.LastError,
+			Handing: st.Handing,
 		}
 	}
 	return found, nil

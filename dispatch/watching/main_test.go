@@ -14,7 +14,6 @@ import (
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/dispatch/watching"
 	"github.com/docket-go/docket/lock/step"
-	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 )
@@ -225,7 +224,7 @@ func (w *world) watchers(id string) (ids []string) {
 	return ids
 }
 
-func (w *world) pending(id string) []queue.Entry {
+func (w *world) pending(id string) []dispatch.Debt {
 	w.t.Helper()
 	entries, err := w.Pending(w.t.Context(), id)
 	must(w.t, err)

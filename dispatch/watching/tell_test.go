@@ -56,7 +56,7 @@ func TestMessageLeavesTheReplyChannelAlone(t *testing.T) {
 		a, err := w.SendText(t.Context(), "lead", dispatch.Message{Text: "by a human", ReplyVia: via, NoDrain: true})
 		must(t, err)
 		entries := w.pending("lead")
-		return entries[slices.IndexFunc(entries, func(e queue.Entry) bool { return e.MID == a.MID })].Text
+		return entries[slices.IndexFunc(entries, func(e dispatch.Debt) bool { return e.MID == a.MID })].Text
 	}
 	send(compose.Note)
 	w.declare("s1", "one")

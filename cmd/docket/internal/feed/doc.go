@@ -12,7 +12,8 @@
 // A look at a session reads its record, its queue and its last event, takes no lock, and
 // is made only when the session appears, when its timeline has an event (package fleet),
 // when something in its directory changes (package watch), or when its turn comes where
-// there is no notification. Sessions that are on the terminal come first. Looks are made
+// there is no notification, or every [Options.Poll] while a message is being handed over
+// to it. Sessions that are on the terminal come first. Looks are made
 // in turns of bounded size, and take a fifth of the time at most once every session was
 // looked at. However often a session changes, it is looked at ten times a second at most.
 //

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/docket-go/docket/cmd/docket/internal/top"
+	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/dispatch/debts"
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
@@ -25,7 +27,12 @@ type Options struct {
 	Match []string
 
 	// Pending returns what a session is owed, in order.
-	Pending func(ctx context.Context, id string) ([]queue.Entry, error)
+	Pending func(ctx context.Context, id string) ([]dispatch.Debt, error)
+
+	// Hostless says that nobody serves a session that owes something, and what to do;
+	// empty means that there is nothing to say. It is told in place of what the last
+	// pass met. Nil means that this is all that is told.
+	Hostless func(ctx context.Context, s *session.Session) string
 
 	// Explain says what went wrong with a session, in one line that ends in what to do.
 	Explain func(id string, err error) string
@@ -87,6 +94,9 @@ func (f *Feed) look(ctx context.Context, id string, opened func(dir string)) (r 
 		f.failed(&r, err)
 		r.Uncounted = true
 	}
+	if r.Owed > 0 && !r.Unconfirmed && !r.Handing {
+		r.Failed = cmp.Or(f.hostless(ctx, s), r.Failed)
+	}
 	page, err := s.Timeline().Tail(ctx, 1)
 	f.failed(&r, err)
 	if len(page.Events) == 1 {
@@ -132,9 +142,16 @@ func (f *Feed) count(ctx context.Context, r *top.Row, dir string) error {
 			d, err = debts.Of(r.ID, dir)
 		}
 	}
-	r.Owed, r.Unconfirmed, r.Since = d.Owed, d.Unconfirmed, d.EnqueuedAt
+	r.Owed, r.Unconfirmed, r.Handing, r.Since = d.Owed, d.Unconfirmed, d.Handing, d.EnqueuedAt
 	r.Failed = f.line(d.LastError)
 	return err
+}
+
+func (f *Feed) hostless(ctx context.Context, s *session.Session) string {
+	if f.options.Hostless == nil {
+		return ""
+	}
+	return f.line(f.options.Hostless(ctx, s))
 }
 
 // Debts returns what a session is owed: the oldest of it, if it is much.
@@ -152,8 +169,14 @@ func (f *Feed) Debts(ctx context.Context, id string) top.Debts {
 		}
 		d.List = append(d.List, top.Debt{
 			MID: e.MID, Name: f.line(e.MID), From: from, Text: f.lines(e.Text, debtBytes), Since: e.EnqueuedAt,
-			Attempts: e.Attempts, Last: e.LastAttempt, Why: f.line(e.LastError), Unconfirmed: e.Unconfirmed(),
+			Attempts: e.Attempts, Last: e.LastAttempt, Why: f.line(e.LastError), Unconfirmed: e.Unconfirmed(), Handing: e.Handing,
 		})
+	}
+	if len(d.List) > 0 && !d.List[0].Unconfirmed && !d.List[0].Handing {
+		if s, err := f.options.Store.Open(id); err == nil { // the list stands without it
+			d.List[0].Why = cmp.Or(f.hostless(ctx, s), d.List[0].Why)
+			s.Release()
+		}
 	}
 	return d
 }

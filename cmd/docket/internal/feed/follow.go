@@ -28,6 +28,7 @@ func (f *Feed) Follow(ctx context.Context, visible func() []string, send func(to
 	t := &tracker{
 		feed: f, set: watch.NewSet(f.options.Poll), bell: make(chan struct{}, 1), visible: visible,
 		sessions: map[string]*tracked{}, marked: map[string]bool{}, ids: map[int]string{},
+		handing: map[string]bool{}, poll: max(f.options.Poll, -f.options.Poll),
 	}
 	defer t.set.Close()
 	updates := fleet.Follow(ctx, f.options.Store, fleet.Options{Match: f.options.Match, Mode: fleet.TailOnly, Poll: f.options.Poll})
@@ -55,6 +56,7 @@ func (f *Feed) Follow(ctx context.Context, visible func() []string, send func(to
 		}
 	})
 	work.Go(func() { t.listen(ctx) })
+	work.Go(func() { t.attend(ctx) })
 	err := t.work(ctx, send)
 	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
 		return errors.New(f.explain("", cause))
@@ -87,10 +89,12 @@ type tracker struct {
 	set     *watch.Set
 	bell    chan struct{}
 	visible func() []string
+	poll    time.Duration
 
 	mu       sync.Mutex
 	sessions map[string]*tracked
-	ids      map[int]string // by key
+	ids      map[int]string  // by key
+	handing  map[string]bool // sessions to which a message is being handed over
 	keys     int
 	marked   map[string]bool
 	line     []string // marked, in order; some may not be marked any more

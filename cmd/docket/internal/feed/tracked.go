@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"maps"
 	"os"
 	"slices"
 
@@ -23,6 +24,9 @@ func (t *tracker) look(ctx context.Context, id string) (top.Row, bool) {
 	if k := t.known(id); k != nil {
 		t.mu.Lock()
 		k.owes = row.Owed > 0 || row.Bad != ""
+		if delete(t.handing, id); row.Handing {
+			t.handing[id] = true
+		}
 		t.mu.Unlock()
 	}
 	return row, true
@@ -67,6 +71,7 @@ func (t *tracker) forget(id string) {
 	k := t.sessions[id]
 	if k != nil {
 		delete(t.sessions, id)
+		delete(t.handing, id)
 		delete(t.ids, k.key)
 	}
 	t.mu.Unlock()
@@ -92,6 +97,19 @@ func (t *tracker) listen(ctx context.Context) {
 		}
 		if heard.All || heard.Deaf {
 			t.patrol(heard.All)
+		}
+	}
+}
+
+// attend marks every now and then the sessions to which a message is being handed over,
+// until ctx ends: the death of who does so changes nothing in a directory.
+func (t *tracker) attend(ctx context.Context) {
+	for rest(ctx, t.poll) {
+		t.mu.Lock()
+		ids := slices.Collect(maps.Keys(t.handing))
+		t.mu.Unlock()
+		for _, id := range ids {
+			t.mark(id)
 		}
 	}
 }

@@ -16,6 +16,7 @@ type Debt struct {
 	Last        time.Time // of them
 	Why         string    // the last one did not deliver it
 	Unconfirmed bool
+	Handing     bool // it is being handed over now
 }
 
 // Debts are what a session is owed, oldest first.
@@ -30,6 +31,9 @@ type Debts struct {
 func (d Debt) word() string {
 	if d.Unconfirmed {
 		return "unconfirmed"
+	}
+	if d.Handing {
+		return "being handed over now"
 	}
 	return "owed"
 }

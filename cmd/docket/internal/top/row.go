@@ -19,6 +19,7 @@ type Row struct {
 
 	Owed        int       // messages
 	Unconfirmed bool      // somebody has to decide about the oldest of them
+	Handing     bool      // the oldest is being handed over now
 	Since       time.Time // when the oldest of them was accepted; zero if nobody knows
 	Failed      string    // why the last attempt at the oldest did not deliver it
 
@@ -108,6 +109,8 @@ func (r Row) Why() string {
 	add("fault: ", r.Bad)
 	if r.Unconfirmed {
 		add("unconfirmed: ", cmp.Or(r.Failed, "nobody knows whether it arrived"))
+	} else if r.Handing {
+		add("", "being handed over now")
 	} else if r.Owed > 0 {
 		add("", r.Failed)
 	}
