@@ -24,6 +24,7 @@ import (
 type harness struct {
 	mu     sync.Mutex
 	answer error
+	during func() // called while it takes a message; may be nil
 }
 
 func (h *harness) Headless() bool { return false }
@@ -31,6 +32,9 @@ func (h *harness) Headless() bool { return false }
 func (h *harness) Insert(context.Context, adapter.Prompt) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.during != nil {
+		h.during()
+	}
 	return h.answer
 }
 
@@ -93,14 +97,17 @@ type answer struct {
 		MID, Text, State string
 		Attempts         int
 		LastError        string
+		Handing          bool
 	}
 	States map[string]struct {
 		State, Reason string
 		EndedAt       string
+		Handing       bool
 	}
-	Owed  int
-	Fault *struct{ Code string }
-	text  string
+	Owed        int
+	Unconfirmed *int
+	Fault       *struct{ Code string }
+	text        string
 }
 
 func (p *place) ask(method, path, body string, headers ...string) (a answer) {
