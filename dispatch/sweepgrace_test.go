@@ -63,10 +63,17 @@ func TestInsertsHaveAGrace(t *testing.T) {
 				var j journal
 				o := polling
 				o.Grace, o.Hurry, o.Logger = tt.grace, tt.hurry, j.logger()
-				stop := sweeping(t, dispatch.NewSweeper(w.Dispatcher, o))
+				sweeper := dispatch.NewSweeper(w.Dispatcher, o)
+				stop := sweeping(t, sweeper)
 				pass(time.Second)
+				if n := sweeper.Inserting(); n != 1 {
+					t.Errorf("got %d inserts under way, want 1", n)
+				}
 				told := time.Now()
 				stop()
+				if n := sweeper.Inserting(); n != 0 {
+					t.Errorf("got %d inserts under way after the end, want none", n)
+				}
 				if got := time.Since(told); got != tt.ends {
 					t.Errorf("got its end after %v, want %v", got, tt.ends)
 				}
