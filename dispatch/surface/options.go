@@ -20,7 +20,7 @@ import (
 // leaves the delivery to whoever makes the next pass, such as a sweeper elsewhere.
 func Options(d *dispatch.Dispatcher, deliver func(session string)) httpread.Options {
 	s := source{d, deliver}
-	return httpread.Options{Store: d.Store(), Send: s.send, Pending: s.pending, Count: s.count, States: s.states}
+	return httpread.Options{Store: d.Store(), Send: s.send, Pending: s.pending, Count: s.count, Unconfirmed: s.unconfirmed, States: s.states}
 }
 
 // A source answers what httpread asks.
