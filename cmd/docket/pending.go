@@ -103,7 +103,7 @@ func owedBlock(id string, place int, e dispatch.Debt, now time.Time) string {
 	if e.LastError != "" {
 		head += "    why: " + oneLine(e.LastError) + "\n"
 	}
-	return head + indent(plain(e.Text), "    | ")
+	return head + spoken(e.Text)
 }
 
 // age rounds a time so that it can be read at a glance.
