@@ -16,6 +16,7 @@ import (
 	"github.com/docket-go/docket/cmd/docket/internal/feed"
 	"github.com/docket-go/docket/cmd/docket/internal/top"
 	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 )
@@ -251,6 +252,37 @@ func TestFollow(t *testing.T) {
 			s.until(t, "nothing of other", func(r map[string]top.Row) bool { return r["other"].ID == "" })
 		})
 	}
+}
+
+// The death of who hands a message over changes nothing in the directory, and is noticed
+// all the same.
+func TestFollowSeesAHandoverDie(t *testing.T) {
+	k := newKit(t)
+	k.create("s1")
+	mid := k.send("s1", "one")
+	k.with("s1", func(s *session.Session) error {
+		pass, err := s.Locks().TryDelivery()
+		check(t, err)
+		defer pass.Release()
+		q, err := queue.Open(s.Dir(), queue.Options{Locks: s.Locks()})
+		check(t, err)
+		defer q.Close()
+		held, err := s.Locks().Record(t.Context())
+		check(t, err)
+		check(t, q.Claim(held, mid))
+		check(t, held.Release())
+		f := k.feed(feed.Options{Poll: 5 * time.Millisecond})
+		seen := follow(t, f)
+		seen.until(t, "it is being handed over", func(r map[string]top.Row) bool {
+			return r["s1"].Handing && !r["s1"].Unconfirmed && r["s1"].Need() == top.Deliver
+		})
+		if d := f.Debts(t.Context(), "s1"); len(d.List) != 1 || !d.List[0].Handing || d.List[0].Unconfirmed {
+			t.Errorf("got %+v, want it being handed over", d)
+		}
+		check(t, pass.Release())
+		seen.until(t, "somebody has to decide", func(r map[string]top.Row) bool { return !r["s1"].Handing && r["s1"].Unconfirmed })
+		return nil
+	})
 }
 
 func TestFollowEmptyStore(t *testing.T) {

@@ -30,6 +30,7 @@ func TestNeed(t *testing.T) {
 		{"cannot be read", top.Row{Bad: "damage"}, top.Decide},
 		{"is archived", top.Row{Status: "asking", Set: true}, top.History},
 		{"is archived, and is owed something", top.Row{Set: true, Owed: 1}, top.Deliver},
+		{"is being handed a message", top.Row{Status: "active", Owed: 1, Handing: true}, top.Deliver},
 		{"is archived, with an unconfirmed message", top.Row{Set: true, Owed: 1, Unconfirmed: true}, top.Decide},
 	} {
 		if got := tt.row.Need(); got != tt.want {
@@ -48,6 +49,7 @@ func TestWhy(t *testing.T) {
 		{"the note", top.Row{Status: "parked", Said: "for CI"}, "for CI"},
 		{"the refusal comes before the note", top.Row{Status: "active", Said: "on it", Owed: 1, Failed: "busy"}, "busy"},
 		{"a question stands beside the refusal", top.Row{Status: "asking", Said: "which?", Owed: 1, Failed: "busy"}, "busy; which?"},
+		{"being handed over", top.Row{Owed: 1, Handing: true}, "being handed over now"},
 		{"unconfirmed", top.Row{Owed: 1, Unconfirmed: true, Failed: "killed"}, "unconfirmed: killed"},
 		{"unconfirmed for no known reason", top.Row{Owed: 1, Unconfirmed: true}, "unconfirmed: nobody knows whether it arrived"},
 		{"an error that is over", top.Row{Failed: "busy"}, ""}, // nothing is owed any more
