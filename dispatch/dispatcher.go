@@ -84,7 +84,7 @@ func New(store *session.Store, o Options) *Dispatcher {
 		o.Now = time.Now
 	}
 	d := &Dispatcher{store: store, options: o}
-	d.handles.open = d.open
+	d.handles.open, d.handles.idle = d.open, idleHandles(descriptors())
 	return d
 }
 
@@ -107,9 +107,13 @@ func newMID() (string, error) {
 }
 
 // lockRecord takes the record lock of h and, where an earlier holder left it
-// interrupted, makes queue and timeline agree before anything else happens.
+// interrupted, makes queue and timeline agree before anything else happens. The lock is
+// where a session that was just opened takes its first descriptor.
 func (d *Dispatcher) lockRecord(ctx context.Context, h *handle) (*lock.Record, error) {
 	held, err := h.Locks().Record(ctx)
+	if scarce(err) && d.handles.clear() {
+		held, err = h.Locks().Record(ctx)
+	}
 	if err != nil {
 		return nil, d.options.Counters.waited(err)
 	}

@@ -14,9 +14,6 @@ import (
 	"github.com/docket-go/docket/timeline/session"
 )
 
-// maxIdleHandles bounds the sessions that a Dispatcher keeps open between uses.
-const maxIdleHandles = 64
-
 // A handle is one open session with its queue and the adapter that was last
 // opened for it.
 type handle struct {
@@ -72,6 +69,7 @@ func (h *handle) synced(err error) error {
 // for opening its files at each message.
 type handles struct {
 	open func(id string) (*handle, error)
+	idle int // how many are kept that nobody uses
 
 	mu   sync.Mutex
 	kept map[string]*handle
@@ -79,8 +77,17 @@ type handles struct {
 }
 
 // get returns the open session; put must follow. The handle of a session that was
-// closed meanwhile is replaced by one of the session that bears the id now.
+// closed meanwhile is replaced by one of the session that bears the id now. If there is
+// no descriptor left, the idle sessions give theirs back.
 func (hs *handles) get(id string) (*handle, error) {
+	h, err := hs.tryGet(id)
+	if scarce(err) && hs.clear() {
+		return hs.tryGet(id)
+	}
+	return h, err
+}
+
+func (hs *handles) tryGet(id string) (*handle, error) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	if h := hs.kept[id]; h != nil {
@@ -111,7 +118,7 @@ func (hs *handles) put(h *handle) {
 	if h.users == 0 && h.stale {
 		h.free()
 	}
-	for i := 0; len(hs.used) > maxIdleHandles && i < len(hs.used); {
+	for i := 0; len(hs.used) > hs.idle && i < len(hs.used); {
 		if hs.kept[hs.used[i]].users > 0 {
 			i++
 			continue
@@ -131,14 +138,21 @@ func (hs *handles) touch(id string) {
 // drop forgets a handle, and frees it as soon as nobody uses it.
 func (hs *handles) drop(id string) {
 	h := hs.kept[id]
+	if hs.forget(id) {
+		h.free()
+	}
+}
+
+// forget takes a handle out, and reports whether nobody uses it; otherwise the last put
+// frees it.
+func (hs *handles) forget(id string) (unused bool) {
+	h := hs.kept[id]
 	delete(hs.kept, id)
 	if i := slices.Index(hs.used, id); i >= 0 {
 		hs.used = slices.Delete(hs.used, i, i+1)
 	}
 	h.stale = true
-	if h.users == 0 {
-		h.free()
-	}
+	return h.users == 0
 }
 
 func (hs *handles) close() error {

@@ -149,6 +149,7 @@ func (l *lookout) round(ctx context.Context) (whole bool, err error) {
 		}
 	}
 	l.watch("", l.rootDir())
+	l.s.d.handles.leave()
 	return whole, nil
 }
 
@@ -277,6 +278,7 @@ func (l *lookout) hear(ctx context.Context, e fsnotify.Event) {
 		return
 	case !touched:
 		l.forget(id)
+		l.s.d.handles.leave(id)
 	}
 	l.tender.wants(id)
 	l.report(ctx, sighting{id: id, owes: owes(filepath.Join(root, id), false), touched: touched})

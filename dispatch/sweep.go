@@ -209,6 +209,7 @@ func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
 		err = list()
 	}
 	work.Wait()
+	s.d.handles.leave()
 	slices.SortFunc(done.Attempts, func(a, b Attempt) int { return cmp.Compare(a.Session, b.Session) })
 	return done, errors.Join(err, ctx.Err())
 }
@@ -231,6 +232,9 @@ func (s *Sweeper) dirOf(id string, root *string) (string, error) {
 func (s *Sweeper) attempt(g *grace, id string, budget time.Duration, before string) (Attempt, string) {
 	var a Attempt
 	a.Pass, a.Err = s.d.tryDrain(g, id, budget)
+	if scarce(a.Err) {
+		s.d.handles.clear()
+	}
 	log := s.options.Logger.With("session", id)
 	tellDone(g.inserts, log, a.Pass)
 	if a.Err == nil || g.calledOff(a.Err) || quiet(a.Err) {
