@@ -258,7 +258,7 @@ func TestFollow(t *testing.T) {
 // all the same.
 func TestFollowSeesAHandoverDie(t *testing.T) {
 	k := newKit(t)
-	k.create("s1")
+	k.create("s1", "s2")
 	mid := k.send("s1", "one")
 	k.with("s1", func(s *session.Session) error {
 		pass, err := s.Locks().TryDelivery()
@@ -271,7 +271,7 @@ func TestFollowSeesAHandoverDie(t *testing.T) {
 		check(t, err)
 		check(t, q.Claim(held, mid))
 		check(t, held.Release())
-		f := k.feed(feed.Options{Poll: 5 * time.Millisecond})
+		f := k.feed(feed.Options{Poll: 200 * time.Millisecond}) // all are looked at in a minute
 		seen := follow(t, f)
 		seen.until(t, "it is being handed over", func(r map[string]top.Row) bool {
 			return r["s1"].Handing && !r["s1"].Unconfirmed && r["s1"].Need() == top.Deliver
@@ -279,6 +279,8 @@ func TestFollowSeesAHandoverDie(t *testing.T) {
 		if d := f.Debts(t.Context(), "s1"); len(d.List) != 1 || !d.List[0].Handing || d.List[0].Unconfirmed {
 			t.Errorf("got %+v, want it being handed over", d)
 		}
+		k.declare("s2", session.StatusParked, "") // what is known of s1 is looked at before
+		seen.until(t, "s2 is parked", func(r map[string]top.Row) bool { return r["s2"].Word() == "parked" })
 		check(t, pass.Release())
 		seen.until(t, "somebody has to decide", func(r map[string]top.Row) bool { return !r["s1"].Handing && r["s1"].Unconfirmed })
 		return nil
