@@ -55,8 +55,7 @@ func TestPermissionsAreAskedInPublic(t *testing.T) {
 	eventually(t, func() bool {
 		rec, _ := w.Record()
 		return strings.Contains(rec.Note, "\np2: ") && strings.Contains(rec.Note, "\np3: ") && strings.Contains(rec.Note, " PERMISSION OPTION:")
-	},
-		func() string { return "got a note without p2 or p3, want both" })
+	}, func() string { return "got a note without p2 or p3, want both and the command" })
 	if err := host.NewClient(w.dir).Interrupt(t.Context()); err != nil {
 		t.Fatal(err)
 	}
