@@ -64,6 +64,7 @@ func (h *Handler) Server() *http.Server {
 		WriteTimeout:      2 * h.o.Timeout, // streams set their own
 		IdleTimeout:       30 * time.Second,
 		MaxHeaderBytes:    64 << 10,
+		ConnState:         noteState,
 		ErrorLog:          slog.NewLogLogger(h.o.Logger.Handler(), slog.LevelWarn),
 	}
 	s.RegisterOnShutdown(h.Close)

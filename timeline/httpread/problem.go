@@ -100,6 +100,9 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "2")
 	}
+	if errors.Is(err, errBusy) {
+		w.Header().Set("Connection", "close") // it would keep a place from who asks for something else
+	}
 	if f.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="docket"`)
 	}

@@ -295,6 +295,9 @@ func TestStreamsAreBounded(t *testing.T) {
 	f.follow("/api/sessions/a/events").want("caught-up")
 	a := f.get("/api/sessions/a/events")
 	a.refused(t, 503, "busy")
+	if !a.Close {
+		t.Error("who was refused keeps the connection")
+	}
 	if a.Header.Get("Retry-After") == "" {
 		t.Error("nothing says when to try again")
 	}
