@@ -15,10 +15,11 @@ const (
 
 // ReadToken returns the token in the file at path, for [Options.Token]: one word of
 // at least 16 printable ASCII characters. The file must be a plain one that only its
-// owner can read (0600), where the system has such permissions. It changes nothing;
-// the error says what is wrong with the file.
+// owner can read (0600), where the system has such permissions, and belong to the
+// user of this process or to root. It changes nothing; the error says what is wrong with
+// the file.
 func ReadToken(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if err != nil {
 		return "", fmt.Errorf("token file: %w: put a token of %d characters or more there, which only you may read", err, minTokenBytes)
 	}
@@ -32,6 +33,9 @@ func ReadToken(path string) (string, error) {
 	}
 	if others(info) {
 		return "", fmt.Errorf("token file %s: others can read it (%v): chmod 600 it, and make a new token", path, info.Mode().Perm())
+	}
+	if !ours(info) {
+		return "", fmt.Errorf("token file %s: it belongs to another user: make one of your own", path)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxTokenBytes+1))
 	if err != nil {
