@@ -72,15 +72,22 @@ func tag(parts ...[]byte) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
 
-// query returns the parameters, of which only those that are allowed may be there.
+// many are the parameters that may be there more than once.
+var many = []string{"mid", "match"}
+
+// query returns the parameters, of which only those that are allowed may be there, each
+// once unless it is one of the many.
 func query(r *http.Request, allowed ...string) (url.Values, error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, refuse(http.StatusBadRequest, "bad-query", "the query cannot be understood: escape it")
 	}
-	for name := range q {
+	for name, values := range q {
 		if !slices.Contains(allowed, name) {
 			return nil, refuse(http.StatusBadRequest, "bad-query", "%s is no parameter here: %s", strconv.QuoteToASCII(shorten(name, 40)), oneOf(allowed))
+		}
+		if len(values) > 1 && !slices.Contains(many, name) {
+			return nil, refuse(http.StatusBadRequest, "bad-query", "%s is there more than once: give it once", name)
 		}
 	}
 	return q, nil

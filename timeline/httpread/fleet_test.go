@@ -51,7 +51,7 @@ func TestFollowingAllSessions(t *testing.T) {
 func TestSessionsJoinAndLeave(t *testing.T) {
 	f := begin(t)
 	f.make("team-1")
-	c := f.follow("/api/events?after=end&match=team-*")
+	c := f.follow("/api/events?after=end&match=nobody-*&match=team-*")
 	c.want("caught-up")
 	f.make("other")
 	s := f.make("team-2")

@@ -80,7 +80,10 @@ func (h *Handler) authorize(r *http.Request) error {
 // connection came to it: no name that somebody points here makes a browser send that.
 func (h *Handler) knows(r *http.Request) bool {
 	host := r.Host
-	if name, _, err := net.SplitHostPort(host); err == nil {
+	if name, port, err := net.SplitHostPort(host); err == nil {
+		if strings.Trim(port, "0123456789") != "" {
+			return false
+		}
 		host = name
 	}
 	host = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))

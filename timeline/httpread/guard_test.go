@@ -24,6 +24,7 @@ func TestHosts(t *testing.T) {
 	for host, ok := range map[string]bool{
 		"localhost": true, "localhost:1": true, "LOCALHOST:80": true, "127.0.0.1": true, "127.8.9.1:80": true, "[::1]:80": true, "[::1]": true,
 		"docket.example": true, "DOCKET.example:99": true,
+		"localhost:80,evil.example": false, "localhost:http": false, "[::1]:80,evil.example": false, "localhost:-1": false,
 		"evil.example": false, "localhost.evil.example": false, "127.0.0.1.evil.example": false, "0.0.0.0": false, "10.0.0.1": false,
 		"evil.example:80": false, "docket.example.": false, "x.docket.example": false, "[::2]": false, "2130706433": false,
 	} {

@@ -257,6 +257,8 @@ func TestReadsAreRefused(t *testing.T) {
 		{"/api/sessions?after=..", 400, "bad-after"},
 		{"/api/sessions?page=2", 400, "bad-query"},
 		{"/api/sessions?%zz", 400, "bad-query"},
+		{"/api/sessions?limit=1&limit=5", 400, "bad-query"},
+		{"/api/sessions/a/events?after=start&after=start", 400, "bad-query"},
 		{"/api/sessions/none", 404, "no-session"},
 		{"/api/sessions/none/timeline", 404, "no-session"},
 		{"/api/sessions/none/pending", 404, "no-session"},
