@@ -115,6 +115,7 @@ var statuses = map[string]struct {
 	"turn.ErrVersion":             {turn.ErrVersion, statusFailed},
 	"turn.ErrWriter":              {turn.ErrWriter, statusFailed},
 	"turn.ErrWriterClosed":        {turn.ErrWriterClosed, statusFailed},
+	"watching.ErrAway":            {watching.ErrAway, statusFailed},
 	"watching.ErrCorrupt":         {watching.ErrCorrupt, statusCorrupt},
 	"watching.ErrNotWatching":     {watching.ErrNotWatching, statusNotFound},
 	"watching.ErrSelf":            {watching.ErrSelf, statusRefused},

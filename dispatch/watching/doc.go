@@ -13,7 +13,8 @@
 //
 // Whoever declares calls [Watches.Tell] afterwards, as the command docket does; and
 // [dispatch.SweepOptions.Tend] is where a [dispatch.Sweeper] calls it for those who did
-// not get to it. Whoever closes a session calls it before that.
+// not get to it. Whoever closes a session calls it before that, and does not close while
+// the answer is an [UntoldError]: what was not told by then is lost with the session.
 //
 // # What it keeps
 //
@@ -36,13 +37,16 @@
 // reads. Of a note of more than 16 KiB it has the beginning, and how to read the rest. For
 // programs its attributes say that it is such a message: watch.session, watch.cursor
 // (after the event), watch.status, watch.display, and watch.proposal if there is one.
-// It stays owed when the watched session is closed.
+// It stays owed when the watched session is closed; a declaration that is no message
+// by then is none any more.
 //
 // A message is no declaration, so sessions may watch each other; only itself a session
 // cannot watch. A watcher that is closed is taken off the list when it would be told; a
-// later session with its id is another one. One that is archived or retired still
-// receives, and so is told. A watcher that cannot be told, because its queue or its
-// record cannot be read, is told later, from where it is; it keeps nobody else waiting, and
+// later session with its id is another one. It counts as closed only if the store's mark
+// says so ([session.Store.Closed]), or if its id is that of another life now. One that is
+// archived or retired still receives, and so is told. A watcher that cannot be told is
+// told later, from where it is: its queue or its record cannot be read, or its directory
+// is missing without such a mark, which is [ErrAway]. It keeps nobody else waiting, and
 // never the session that declares.
 //
 // # Crashes

@@ -13,6 +13,10 @@ var (
 	// other.
 	ErrNotWatching = errors.New("watching: it does not watch that session")
 
+	// ErrAway is why a watcher could not be told whose directory is missing although
+	// the store has no mark that it was closed. See [session.Store.Closed].
+	ErrAway = errors.New("watching: the watcher is missing, and not marked as closed")
+
 	// ErrCorrupt is what every [*CorruptError] is.
 	ErrCorrupt = errors.New("watching: unreadable list of watchers")
 

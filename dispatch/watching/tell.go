@@ -57,7 +57,7 @@ func (e *UntoldError) Unwrap() error { return e.Err }
 // Nil promises that each declaration that was made before the call, and that is
 // watched, is a message in its watcher's timeline and queue; what a delivery pass
 // meets is told by the queue. An [*UntoldError] names those for whom it is not so yet,
-// as with [queue.ErrCorrupt]; the others were told. A [*timeline.LineError] is a line of
+// as with [queue.ErrCorrupt] or [ErrAway]; the others were told. A [*timeline.LineError] is a line of
 // the watched timeline that cannot be read and may have been a declaration: it is
 // passed over. The other errors are [ErrCorrupt], [ErrVersion], and those of the
 // record lock and the disk; whoever was not told is told the next time.

@@ -1,6 +1,7 @@
 package watching
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/docket-go/docket/compose"
 	"github.com/docket-go/docket/dispatch"
+	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/lock/step"
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
@@ -24,14 +26,6 @@ const (
 
 // working is the display word of what is routine.
 var working = timeline.DisplayWord(session.StatusActive, "")
-
-// A watcher is one life of a session.
-type watcher struct {
-	id   string
-	life uint64
-}
-
-func (sp span) watcher() watcher { return watcher{sp.By, sp.Life} }
 
 // A telling is one run of [Watches.Tell].
 type telling struct {
@@ -212,9 +206,13 @@ func (t *telling) tell(ctx context.Context, e timeline.Event) error {
 // send makes the message of one span about one event.
 func (t *telling) send(ctx context.Context, sp span, n News) error {
 	a, err := t.accept(ctx, sp, n)
-	if errors.Is(err, session.ErrNotFound) {
-		t.gone[sp.watcher()] = true
-		return nil
+	if errors.Is(err, session.ErrNotFound) || errors.Is(err, lock.ErrClosed) {
+		closed, unknown := t.w.closed(sp.watcher())
+		if closed {
+			t.gone[sp.watcher()] = true
+			return nil
+		}
+		err = cmp.Or(unknown, err)
 	}
 	if err != nil {
 		return err

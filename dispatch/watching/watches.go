@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/dispatch"
-	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 )
@@ -74,7 +73,7 @@ type Watch struct {
 	Since   time.Time       // when it began
 	Place   timeline.Cursor // before the first event of Session that By was not told about
 	Ending  bool            // it was ended, and something from before that is still to be told
-	Closed  bool            // By was closed: the watch goes when something would be told
+	Closed  bool            // By is known to be closed: the watch goes when something would be told
 }
 
 // A Request is what [Watches.Add] takes.
@@ -162,8 +161,7 @@ func (w *Watches) List(id string) ([]Watch, error) {
 	var all []Watch
 	for _, sp := range l {
 		x := sp.watch(id)
-		life, err := w.lifeOf(sp.By)
-		x.Closed = errors.Is(err, session.ErrNotFound) || err == nil && life != sp.Life
+		x.Closed, _ = w.closed(sp.watcher())
 		all = append(all, x)
 	}
 	return all, errors.Join(err, s.Release())
@@ -203,22 +201,6 @@ func (w *Watches) change(ctx context.Context, id string, f func(s *session.Sessi
 		return err
 	}
 	return after.save(held, s)
-}
-
-// lifeOf returns which life of its id a watcher is.
-func (w *Watches) lifeOf(id string) (uint64, error) {
-	s, err := w.store.Open(id)
-	if err != nil {
-		return 0, fmt.Errorf("watcher %s: %w", id, err)
-	}
-	r, err := s.Record()
-	if errors.Is(err, lock.ErrClosed) {
-		err = session.ErrNotFound
-	}
-	if err != nil {
-		err = fmt.Errorf("watcher %s: %w", id, err)
-	}
-	return r.Life, errors.Join(err, s.Release())
 }
 
 // dirOf returns the directory of a session, without looking whether it is there.
