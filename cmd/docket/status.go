@@ -37,6 +37,7 @@ var (
 	errNoEvent    = errors.New("no such event in time")
 	errUnwritten  = errors.New("standard output")
 	errFaults     = errors.New("damage found")
+	errUntold     = errors.New("a watcher was not told")
 	errNoHostKind = errors.New("no adapter of a host")
 )
 
@@ -55,6 +56,7 @@ var rules = []rule{
 	{session.ErrInDoubt, statusFailed, "written, but not promised: {cause}: docket show {id} shows whether it stands"},
 
 	{errFaults, statusCorrupt, ""},
+	{errUntold, statusRefused, ""},
 	{queue.ErrCorrupt, statusCorrupt, "{cause}: see docket repair {id}"},
 	{dispatch.ErrReceipt, statusCorrupt, ""},
 	{dispatch.ErrUnrecorded, statusCorrupt, ""},

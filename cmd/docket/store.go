@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/docket-go/docket/dispatch/watching"
 	"github.com/docket-go/docket/timeline/session"
 )
 
@@ -48,32 +47,6 @@ func retireVerb() verb {
 					return err
 				}
 				return c.show(s)
-			})
-		},
-	}
-}
-
-func closeVerb() verb {
-	return verb{
-		name: "close", args: "ID", min: 1, max: 1, short: "remove a session for good, with its record, its timeline and what it is owed",
-		more:    "A host of it ends its agent and itself within seconds.",
-		changes: true,
-		example: "docket close worker-1",
-		run: func(ctx context.Context, c *call) error {
-			return c.with(c.about(c.args[0]), func(s *session.Session) error {
-				c.tell(ctx, s.ID(), watching.TellOptions{}) // nobody can afterwards
-				r, unreadable := s.Record()
-				if err := s.Close(ctx); err != nil {
-					return err
-				}
-				if !c.out.json {
-					c.out.people("%s closed\n", s.ID())
-					return nil
-				}
-				if unreadable != nil {
-					r = session.Record{ID: s.ID()}
-				}
-				return c.out.object(r)
 			})
 		},
 	}

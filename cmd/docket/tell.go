@@ -24,24 +24,32 @@ func (c *call) thenTell(ctx context.Context, id string) error {
 // told later, so that is reported and changes nothing.
 func (c *call) tell(ctx context.Context, id string, o watching.TellOptions) {
 	told, err := c.watches.Tell(ctx, id, o)
-	for _, by := range told.Ended {
-		c.report.line(id, by+" was closed, and watches it no more")
-	}
+	c.reportEnded(told)
 	var untold *watching.UntoldError
 	const later = "docket drain --all tells it later, and docket serve does so by itself"
 	switch {
 	case calledOff(err):
 		c.report.line(id, "interrupted before everybody was told who watches it: "+later)
 	case errors.As(err, &untold):
-		by := untold.By[0]
-		others := ""
-		if more := len(untold.By) - 1; more > 0 {
-			others = " and " + count(more, "other")
-		}
-		c.report.line(id, by+others+" could not be told: "+words(by, untold.Err)+": "+later)
+		c.report.line(id, untoldWords(untold)+": "+later)
 	case err != nil:
 		c.report.line(id, "who watches it was not told: "+words(id, err))
 	}
+}
+
+func (c *call) reportEnded(told watching.Told) {
+	for _, by := range told.Ended {
+		c.report.line(told.Session, by+" was closed, and watches it no more")
+	}
+}
+
+// untoldWords say who could not be told, and why.
+func untoldWords(untold *watching.UntoldError) string {
+	by, others := untold.By[0], ""
+	if more := len(untold.By) - 1; more > 0 {
+		others = " and " + count(more, "other")
+	}
+	return by + others + " could not be told: " + words(by, untold.Err)
 }
 
 // A herald tells in the background what is declared on behalf of an agent.
