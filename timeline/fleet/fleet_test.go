@@ -3,7 +3,10 @@ package fleet_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path"
+	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -150,6 +153,29 @@ func TestFollowBeforeTheStore(t *testing.T) {
 		made(t, store, "a", "1")
 		w.want("a+", "a 0 1")
 	})
+}
+
+// A store that is made while the follower looks for it is found.
+func TestStoreThatAppearsMeanwhile(t *testing.T) {
+	for i := range 150 {
+		dir := filepath.Join(t.TempDir(), strconv.Itoa(i))
+		made := make(chan error)
+		go func() {
+			for _, name := range []string{"", "sessions"} {
+				if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+					made <- err
+					return
+				}
+			}
+			made <- nil
+		}()
+		w := follow(t, storeAt(t, dir), fleet.Options{})
+		w.want("caught up")
+		check(t, <-made)
+		check(t, create(t, storeAt(t, dir), "s1").Release())
+		w.want("s1+")
+		w.stop()
+	}
 }
 
 func TestFollowRefuses(t *testing.T) {

@@ -70,10 +70,17 @@ func prepare(ctx context.Context, store *session.Store, o Options) (*follower, e
 func (f *follower) close() { f.set.Close() }
 
 // watchRoot watches the directory that holds the sessions', or the nearest one above
-// that is there.
+// that is there. What is made between the look for a nearer one and the watch is not
+// told of, so it looks again behind the watch.
 func (f *follower) watchRoot() {
 	store := f.store.Dir()
-	f.rootAt = f.set.AddNames(rootKey, f.root, store, filepath.Dir(store))
+	dirs := []string{f.root, store, filepath.Dir(store)}
+	for {
+		f.rootAt = f.set.AddNames(rootKey, dirs...)
+		if f.rootAt <= 0 || !exists(dirs[f.rootAt-1]) {
+			return
+		}
+	}
 }
 
 func (f *follower) run() error {
