@@ -129,13 +129,11 @@ func (d *desk) left(status string) {
 	if before, after := d.file("before"), d.file("after"); before != after {
 		d.t.Errorf("the mode of the terminal was %s and is %s", before, after)
 	}
-	d.shows("was here")
-	if screen := d.screen(); strings.Contains(screen, "docket top") {
-		d.t.Errorf("the view is still there:\n%s", screen)
-	}
-	if cursor := d.tmux("display-message", "-p", "#{cursor_flag} #{alternate_on} #{wrap_flag}"); cursor != "1 0 1" {
-		d.t.Errorf("cursor, other screen and wrapping are %s, want 1 0 1", cursor)
-	}
+	screen := ""
+	d.until(func() string { return "the view is gone:\n" + screen }, func() bool {
+		screen = d.screen()
+		return strings.Contains(screen, "was here") && !strings.Contains(screen, "docket top")
+	})
 }
 
 func TestTopShowsWhatHappensAndRevokes(t *testing.T) {
