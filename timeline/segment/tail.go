@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/docket-go/docket/lock/stamp"
 	"github.com/docket-go/docket/lock/step"
 )
 
@@ -17,11 +16,10 @@ type tail struct {
 	path     string
 	file     *os.File // nil: nothing is remembered
 	end      int64
-	next     uint64     // public lines in the log
-	epoch    Epoch      // of the log; zero while it is empty
-	dir      *stamp.Dir // opened when the handle is used again
-	mark     stamp.Mark // in dir, of the last look for the upcoming names
-	upcoming [2]string  // the names that the next segment can have
+	next     uint64    // public lines in the log
+	epoch    Epoch     // of the log; zero while it is empty
+	dir      *os.File  // opened when the handle is used again
+	upcoming [2]string // the names that the next segment can have
 	buf      []byte
 }
 
@@ -82,10 +80,13 @@ func (l *Log) settle(creating bool) error {
 }
 
 // look returns the size of the remembered segment and whether it is the newest
-// still. This is all that a write into a held handle costs beside the write.
+// still. This is all that a write into a held handle costs beside the write. The names
+// are asked for each time, although the stamp of the directory would tell with one call
+// that nothing changed: [Log.SyncAll] looks without the record lock, and a directory has
+// its new stamp before others can see the new name.
 func (t *tail) look() (size int64, current bool, err error) {
 	if t.dir == nil {
-		if t.dir, err = stamp.Open(filepath.Dir(t.path)); err != nil {
+		if t.dir, err = os.OpenFile(filepath.Dir(t.path), os.O_RDONLY|openFlags, 0); err != nil {
 			if errors.Is(err, os.ErrNotExist) {
 				return 0, false, nil
 			}
@@ -93,8 +94,7 @@ func (t *tail) look() (size int64, current bool, err error) {
 		}
 	}
 	size, current, err = fileState(t.file)
-	if err == nil && current && !t.mark.Stands(t.dir, 0) {
-		t.mark.Look(t.dir)
+	if err == nil && current {
 		current, err = t.newest()
 	}
 	if err != nil {
@@ -106,7 +106,7 @@ func (t *tail) look() (size int64, current bool, err error) {
 // newest reports that the directory has neither of the upcoming names.
 func (t *tail) newest() (bool, error) {
 	for _, name := range t.upcoming {
-		if there, err := existsIn(t.dir.File(), name); there || err != nil {
+		if there, err := existsIn(t.dir, name); there || err != nil {
 			return false, err
 		}
 	}
