@@ -15,6 +15,10 @@
 // before, the clock must have left the tick of the last change when the look is made.
 // A stamp tells nothing of the directories above.
 //
+// A directory has its new stamp a moment before others can see the new name. So a
+// look counts only where whoever changes the names is kept out while it is made, as
+// by a lock, or where it is believed for a bounded time.
+//
 // # Crashes
 //
 // Nothing is on disk.
@@ -94,7 +98,8 @@ func (m *Mark) Stands(d *Dir, within time.Duration) bool {
 	return false
 }
 
-// Look is called before the names are looked at. Every change behind it will show.
+// Look is called before the names are looked at, while nobody is in the middle of a
+// change of them. Every change behind it will show.
 func (m *Mark) Look(d *Dir) {
 	m.looked = time.Time{}
 	now := time.Now()
