@@ -32,12 +32,12 @@ var success = host.Finished{Outcome: host.Success}
 // newDir makes a session directory whose socket needs no other place.
 func newDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "host")
+	parent, err := os.MkdirTemp("", "host")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	dir = filepath.Join(dir, "s1")
+	t.Cleanup(func() { os.RemoveAll(parent) })
+	dir := filepath.Join(parent, "s1")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
