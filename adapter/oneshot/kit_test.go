@@ -52,12 +52,17 @@ func (d desk) work() int {
 func serve(t *testing.T) (desk, *hosttest.Recorder, hosttest.Patient) {
 	t.Helper()
 	d := desk{hosttest.Desk{Dir: t.TempDir()}}
-	r, a := hosttest.Serve(t, oneshot.Kind, oneshot.Starter(oneshot.Codex, host.ProcessOptions{
+	r, a := hosttest.Serve(t, oneshot.Kind, d.start(), adapter.Absent)
+	return d, r, a
+}
+
+// start starts the program.
+func (d desk) start() host.Starter {
+	return oneshot.Starter(oneshot.Codex, host.ProcessOptions{
 		Args:  []string{os.Args[0]},
 		Env:   append(os.Environ(), "ONESHOT_TEST_DESK="+d.Dir, "GORACE=atexit_sleep_ms=0"),
 		Grace: 10 * time.Millisecond,
-	}, oneshot.Options{}), adapter.Absent)
-	return d, r, a
+	}, oneshot.Options{})
 }
 
 func TestConformance(t *testing.T) {

@@ -70,7 +70,7 @@ func dieInside(t *testing.T, at, url, dir, mid, text string) {
 	}
 }
 
-func open(t *testing.T, dir string, o opencode.Options) *opencode.Adapter {
+func open(t testing.TB, dir string, o opencode.Options) *opencode.Adapter {
 	t.Helper()
 	o.Timeout = cmp.Or(o.Timeout, patience)
 	a, err := opencode.New(adapter.Session{ID: "s1", Dir: dir}, o)

@@ -46,7 +46,7 @@ type stored struct {
 	Parts []json.RawMessage `json:"parts"`
 }
 
-func startServer(t *testing.T) *server {
+func startServer(t testing.TB) *server {
 	s := &server{sessions: map[string]bool{}}
 	s.http = httptest.NewServer(s.routes())
 	t.Cleanup(func() {

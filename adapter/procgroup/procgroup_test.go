@@ -18,7 +18,7 @@ import (
 )
 
 // start runs a shell script with a child, and returns the command and the child's pid.
-func start(t *testing.T, ctx context.Context, script string) (*exec.Cmd, int) {
+func start(t testing.TB, ctx context.Context, script string) (*exec.Cmd, int) {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, "sh", "-c", script)
 	procgroup.Own(cmd)

@@ -31,7 +31,7 @@ var calls = map[string]func(path string, data []byte) error{
 	"Replace": smallfile.Replace, "Swap": smallfile.Swap, "Create": smallfile.Create,
 }
 
-func read(t *testing.T, path string) string {
+func read(t testing.TB, path string) string {
 	t.Helper()
 	data, err := smallfile.Read(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -26,14 +26,14 @@ var servers atomic.Int32
 
 // A server is a tmux server that belongs to one test.
 type server struct {
-	t    *testing.T
+	t    testing.TB
 	name string
 	dir  string
 }
 
 // startServer starts a server with one idle pane. At the end of the test no
 // buffer and no session of the adapter may be left in it.
-func startServer(t *testing.T) *server {
+func startServer(t testing.TB) *server {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not installed")
@@ -159,7 +159,7 @@ func (p *pane) adapter(dir string, change ...func(*tmux.Options)) *tmux.Adapter 
 	return a
 }
 
-func insert(t *testing.T, a adapter.Adapter, text string) error {
+func insert(t testing.TB, a adapter.Adapter, text string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
@@ -169,7 +169,7 @@ func insert(t *testing.T, a adapter.Adapter, text string) error {
 // pasted is what a reader gets for one prompt.
 func pasted(text string) string { return "\x1b[200~" + text + "\x1b[201~\r" }
 
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
