@@ -129,7 +129,7 @@ func TestSymbolicLinkIsNotFollowed(t *testing.T) {
 }
 
 // marked looks until the mark stands.
-func marked(t *testing.T, dir string) (*stamp.Dir, *stamp.Mark) {
+func marked(t testing.TB, dir string) (*stamp.Dir, *stamp.Mark) {
 	t.Helper()
 	d, err := stamp.Open(dir)
 	if err != nil {
