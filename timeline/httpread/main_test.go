@@ -22,7 +22,7 @@ var now = time.Date(2026, 11, 30, 9, 30, 15, 780e6, time.UTC)
 
 // A fixture is a store, and a server that shows it.
 type fixture struct {
-	t     *testing.T
+	t     testing.TB
 	store *session.Store
 	url   string
 	*books
@@ -39,7 +39,7 @@ type books struct {
 }
 
 // begin returns a server whose options were changed by the functions.
-func begin(t *testing.T, change ...func(*httpread.Options)) *fixture {
+func begin(t testing.TB, change ...func(*httpread.Options)) *fixture {
 	t.Helper()
 	store, err := session.OpenStore(t.TempDir(), session.Options{Timeline: timeline.Options{Buffered: true}})
 	if err != nil {
@@ -61,7 +61,7 @@ func begin(t *testing.T, change ...func(*httpread.Options)) *fixture {
 }
 
 // serve returns the address of a server of h.
-func serve(t *testing.T, h *httpread.Handler) string {
+func serve(t testing.TB, h *httpread.Handler) string {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
 	s.Config = h.Server()
@@ -219,7 +219,7 @@ func (f *fixture) get(path string, headers ...string) reply {
 }
 
 // into decodes a good answer.
-func (a reply) into(t *testing.T, v any) {
+func (a reply) into(t testing.TB, v any) {
 	t.Helper()
 	if a.StatusCode/100 != 2 {
 		t.Fatalf("got %s: %s", a.Status, a.body)

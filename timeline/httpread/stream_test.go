@@ -23,7 +23,7 @@ type sse struct{ id, event, data string }
 
 // A client reads a stream as a browser does.
 type client struct {
-	t      *testing.T
+	t      testing.TB
 	resp   *http.Response
 	lines  *bufio.Scanner
 	cancel context.CancelFunc
