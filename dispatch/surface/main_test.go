@@ -40,7 +40,7 @@ func (h *harness) Insert(context.Context, adapter.Prompt) error {
 
 // A place is a store with one session, s1, served over HTTP.
 type place struct {
-	t        *testing.T
+	t        testing.TB
 	dir      string
 	url      string
 	agent    *harness
@@ -49,7 +49,7 @@ type place struct {
 	dispatch *dispatch.Dispatcher
 }
 
-func newPlace(t *testing.T) *place {
+func newPlace(t testing.TB) *place {
 	t.Helper()
 	p := &place{t: t, dir: t.TempDir(), agent: &harness{}}
 	store, err := session.OpenStore(p.dir, session.Options{Timeline: timeline.Options{Buffered: true}})
