@@ -23,12 +23,12 @@ import (
 
 // A kit is a store with what works on it.
 type kit struct {
-	t     *testing.T
+	t     testing.TB
 	store *session.Store
 	d     *dispatch.Dispatcher
 }
 
-func newKit(t *testing.T) *kit {
+func newKit(t testing.TB) *kit {
 	t.Helper()
 	store, err := session.OpenStore(t.TempDir(), session.Options{Timeline: timeline.Options{Buffered: true}})
 	if err != nil {
@@ -39,7 +39,7 @@ func newKit(t *testing.T) *kit {
 	return &kit{t, store, d}
 }
 
-func check(t *testing.T, err error) {
+func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func (s *seen) put(b top.Batch) {
 	s.most, s.left = max(s.most, len(b.Rows)), b.Left
 }
 
-func (s *seen) until(t *testing.T, what string, ok func(rows map[string]top.Row) bool) {
+func (s *seen) until(t testing.TB, what string, ok func(rows map[string]top.Row) bool) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -200,7 +200,7 @@ func (s *seen) until(t *testing.T, what string, ok func(rows map[string]top.Row)
 }
 
 // follow follows until the end of the test.
-func follow(t *testing.T, f *feed.Feed, visible ...string) *seen {
+func follow(t testing.TB, f *feed.Feed, visible ...string) *seen {
 	t.Helper()
 	s := &seen{}
 	ctx, stop := context.WithCancel(t.Context())
