@@ -118,18 +118,19 @@ func (d *Dir) stamped() *stamp.Dir {
 //
 // The error is a [*TimeoutError], [ErrClosed], [ErrUnsupported], [ErrReadOnly],
 // or wraps the context's; nothing is held then.
-func (d *Dir) Record(ctx context.Context) (*Record, error) {
-	if err := d.record.acquire(ctx, d.wait); err != nil {
-		return nil, err
+func (d *Dir) Record(ctx context.Context) (r *Record, err error) {
+	// So short that it is inlined: a hold that ends in its caller is no garbage.
+	if err = d.record.acquire(ctx); err == nil {
+		r = &Record{hold: hold{lock: d.record}}
 	}
-	return &Record{hold: hold{lock: d.record}}, nil
+	return r, err
 }
 
 // Delivery waits for the delivery lock, which is held for one whole pass. The
 // caller must not hold the record lock of any session. Errors are as for
 // [Dir.Record].
 func (d *Dir) Delivery(ctx context.Context) (*Delivery, error) {
-	if err := d.delivery.acquire(ctx, d.wait); err != nil {
+	if err := d.delivery.acquire(ctx); err != nil {
 		return nil, err
 	}
 	return &Delivery{hold{lock: d.delivery}}, nil

@@ -24,7 +24,7 @@ func (h *hold) covers(dir string) error {
 }
 
 func (h *hold) release() error {
-	if h == nil || h.released {
+	if h.released {
 		return nil
 	}
 	h.released = true

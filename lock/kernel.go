@@ -47,7 +47,7 @@ func (k *kernelLock) session() string { return filepath.Base(k.dir.path) }
 
 // acquire passes the gate, then polls the kernel until the lock is taken on the
 // file that is in the directory now.
-func (k *kernelLock) acquire(ctx context.Context, wait time.Duration) error {
+func (k *kernelLock) acquire(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return k.waitError(ctx, 0, err)
 	}
@@ -67,7 +67,7 @@ func (k *kernelLock) acquire(ctx context.Context, wait time.Duration) error {
 	}
 	useGate(g)
 	k.mu.Unlock()
-	err := k.queue(ctx, g, passed, wait)
+	err := k.queue(ctx, g, passed)
 	k.mu.Lock()
 	leaveGate(k.path, g)
 	if err != nil {
@@ -115,19 +115,26 @@ func (k *kernelLock) lookedAt() bool {
 }
 
 // queue waits in the gate, unless it is passed already, and then for the kernel.
-func (k *kernelLock) queue(ctx context.Context, g *gate, passed bool, wait time.Duration) error {
-	bounded := ctx
-	if wait > 0 {
+func (k *kernelLock) queue(ctx context.Context, g *gate, passed bool) error {
+	begun, err := time.Now(), errHeld
+	if passed {
+		err = k.spin(ctx, begun) // most waits end here, and make no timer
+	}
+	bounded, wait := ctx, k.dir.wait
+	if err == errHeld && wait > 0 {
 		var cancel context.CancelFunc
-		bounded, cancel = context.WithTimeout(ctx, wait)
+		bounded, cancel = context.WithDeadline(ctx, begun.Add(wait))
 		defer cancel()
 	}
 	if !passed {
 		if err := g.Acquire(bounded, 1); err != nil {
 			return k.waitError(ctx, wait, err)
 		}
+		err = k.spin(bounded, begun)
 	}
-	err := k.poll(bounded)
+	if err == errHeld {
+		err = k.poll(bounded)
+	}
 	if err != nil {
 		g.Release(1)
 	}
@@ -137,18 +144,26 @@ func (k *kernelLock) queue(ctx context.Context, g *gate, passed bool, wait time.
 	return err
 }
 
-// poll tries again and again. At first it only lets others run in between, because
-// the holder is likely to be done before a timer could fire.
-func (k *kernelLock) poll(ctx context.Context) error {
+// spin tries again and again, and only lets others run in between, because the holder
+// is likely to be done before a timer could fire. It answers errHeld when it was not,
+// or the wait that has begun then is as long as it may be.
+func (k *kernelLock) spin(ctx context.Context, begun time.Time) error {
 	for range spins {
 		if err := k.attempt(); err != errHeld {
 			return err
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		yield()
+		if yield(); k.dir.wait > 0 && time.Since(begun) >= k.dir.wait {
+			break
+		}
 	}
+	return errHeld
+}
+
+// poll tries after pauses that grow.
+func (k *kernelLock) poll(ctx context.Context) error {
 	pause := firstPoll
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

@@ -41,6 +41,7 @@ const tick = 100 * time.Millisecond
 // A Dir is an open directory. It is safe for concurrent use.
 type Dir struct {
 	file    *os.File
+	fd      uintptr // of file; once that is closed another file, or none
 	trusted bool
 	tick    time.Duration // zero: a change behind a look has another time always
 }
@@ -51,7 +52,7 @@ func Open(path string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dir{file: f, trusted: trusted, tick: tick}
+	d := &Dir{file: f, fd: f.Fd(), trusted: trusted, tick: tick}
 	if distinct() {
 		d.tick = 0
 	}

@@ -39,7 +39,7 @@ func open(path string) (f *os.File, trusted bool, err error) {
 
 func (d *Dir) state() (state, error) {
 	var st unix.Stat_t
-	err := unix.Fstat(int(d.file.Fd()), &st)
+	err := quickStat(d.fd, &st)
 	return state{uint64(st.Dev), st.Ino, st.Ctim.Nano()}, err
 }
 

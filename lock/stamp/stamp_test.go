@@ -59,6 +59,14 @@ func TestLookIsBelievedForAWhile(t *testing.T) {
 	if m.Stands(d, 0) {
 		t.Fatal("got a mark that stands in a closed directory")
 	}
+	other, err := stamp.Open(t.TempDir()) // is given the number of the closed one
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if m.Stands(d, 0) {
+		t.Fatal("got a mark that stands in another directory")
+	}
 }
 
 // A change that is just over could be followed by another in the same tick.
