@@ -29,7 +29,16 @@ func (d *decoder) value(name, want string, dst any) {
 	}
 }
 
-func (d *decoder) text(name string, dst *string) { d.value(name, "a text", dst) }
+func (d *decoder) text(name string, dst *string) {
+	raw := d.fields.get(name)
+	if d.err != nil || len(raw) == 0 || raw[0] != '"' {
+		d.value(name, "a text", dst)
+		return
+	}
+	if *dst, d.err = unquote(raw); d.err != nil {
+		d.err = fmt.Errorf("field %q: want a text: %w", name, d.err)
+	}
+}
 
 func (d *decoder) milliseconds(name string, dst *time.Time) {
 	var ms *float64

@@ -40,3 +40,15 @@ func RealDisk() Disk {
 func (s *Store) SetDisk(d Disk) {
 	s.disk = disk{d.stamp, d.Open, d.Create, d.Names, d.Mkdir, d.Write, d.Sync, d.SyncDir, d.Rename, d.Remove, d.RemoveAll}
 }
+
+// A Field is one field of a stored record.
+type Field struct{ Name, Key, Value string }
+
+// Fields returns the fields of data, which must be one JSON object.
+func Fields(data []byte) (all []Field, err error) {
+	o, err := parseObject(data)
+	for _, f := range o {
+		all = append(all, Field{f.name, string(f.key), string(f.value)})
+	}
+	return all, err
+}

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"strings"
+	"unicode/utf8"
 )
 
 // An object is a JSON object that keeps the order of its fields and the bytes of
@@ -23,20 +24,27 @@ var errNotObject = errors.New("it holds no JSON object")
 
 // parseObject reads data, which must be one JSON object and nothing else. What it
 // returns shares memory with data.
+//
+// The grammar is that of package encoding/json. Only what it takes is cut into fields
+// here, so that each byte has one meaning left.
 func parseObject(data []byte) (object, error) {
 	if !json.Valid(data) {
 		var v json.RawMessage
 		return nil, fmt.Errorf("it is not JSON: %w", json.Unmarshal(data, &v))
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+	rest := between(data)
+	if rest[0] != '{' {
 		return nil, errNotObject
 	}
-	o := object{}
-	place := map[string]int{}
-	for dec.More() {
-		f, err := parseField(dec, data)
-		if err != nil {
+	o := make(object, 0, 16)
+	place := make(map[string]int, 16)
+	for rest = between(rest[1:]); rest[0] != '}'; {
+		var f field
+		f.key, rest = cutValue(rest)
+		f.value, rest = cutValue(between(rest))
+		rest = between(rest)
+		var err error
+		if f.name, err = unquote(f.key); err != nil {
 			return nil, err
 		}
 		if i, twice := place[f.name]; twice {
@@ -49,20 +57,58 @@ func parseObject(data []byte) (object, error) {
 	return o, nil
 }
 
-func parseField(dec *json.Decoder, data []byte) (field, error) {
-	start := dec.InputOffset()
-	name, err := dec.Token()
-	if err != nil {
-		return field{}, err
+// between returns b behind what may stand between two values of valid JSON.
+func between(b []byte) []byte {
+	for len(b) > 0 && strings.IndexByte(" \t\r\n,:", b[0]) >= 0 {
+		b = b[1:]
 	}
-	f := field{
-		name: name.(string), // the grammar was checked
-		key:  bytes.TrimLeft(data[start:dec.InputOffset()], ", \t\r\n"),
+	return b
+}
+
+// cutValue returns the value with which b, a piece of valid JSON, begins, and the rest.
+func cutValue(b []byte) (value, rest []byte) {
+	n, depth := 0, 0
+	for {
+		switch b[n] {
+		case '"':
+			n += textBytes(b[n:])
+		case '{', '[':
+			depth++
+			n++
+		case '}', ']':
+			depth--
+			n++
+		default: // a number or word at the top, or anything in between
+			n++
+			for depth == 0 && n < len(b) && strings.IndexByte(" \t\r\n,:]}", b[n]) < 0 {
+				n++
+			}
+		}
+		if depth == 0 {
+			return b[:n:n], b[n:]
+		}
 	}
-	if err := dec.Decode(&f.value); err != nil && !errors.Is(err, io.EOF) {
-		return field{}, err
+}
+
+// textBytes returns how long the JSON text is with which b begins.
+func textBytes(b []byte) int {
+	n := 1
+	for b[n] != '"' {
+		if b[n] == '\\' {
+			n++
+		}
+		n++
 	}
-	return f, nil
+	return n + 1
+}
+
+// unquote returns the text that valid JSON stands for.
+func unquote(text []byte) (s string, err error) {
+	if bare := text[1 : len(text)-1]; bytes.IndexByte(bare, '\\') < 0 && utf8.Valid(bare) {
+		return string(bare), nil
+	}
+	err = json.Unmarshal(text, &s)
+	return s, err
 }
 
 // get returns the value of the named field, and nil if there is none.

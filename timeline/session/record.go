@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"time"
@@ -106,7 +107,7 @@ func (r Record) MarshalJSON() ([]byte, error) { return r.object().encode(), nil 
 
 // UnmarshalJSON reads a stored record. An error leaves r as it was.
 func (r *Record) UnmarshalJSON(data []byte) error {
-	o, err := parseObject(data)
+	o, err := parseObject(bytes.Clone(data)) // the caller may use its memory again
 	if err != nil {
 		return err
 	}
