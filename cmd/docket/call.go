@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/acp"
 	"github.com/docket-go/docket/adapter/codex"
@@ -34,7 +32,7 @@ var kinds = adapter.Registry{acp.Kind, codex.Kind, exec.Kind, file.Kind, none.Ki
 type call struct {
 	verb    string
 	hard    context.Context // what is being handed over ends with it
-	flags   *cli.Context
+	flags   givenFlags
 	args    []string
 	literal int // args[literal:] came after "--"
 
@@ -182,7 +180,7 @@ func (c *call) with(id string, f func(s *session.Session) error) error {
 
 // pairs returns the values k=v of a flag that may be repeated.
 func (c *call) pairs(flag string) (map[string]string, error) {
-	given := c.flags.StringSlice(flag)
+	given := c.flags.values[flag]
 	if len(given) == 0 {
 		return nil, nil
 	}

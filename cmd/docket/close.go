@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/dispatch/watching"
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
@@ -15,8 +13,8 @@ func closeVerb() verb {
 	return verb{
 		name: "close", args: "ID", min: 1, max: 1, short: "remove a session for good, with its record, its timeline and what it is owed",
 		more: "A host of it ends its agent and itself within seconds. What it declared is told to who\nwatches it first.",
-		flags: []cli.Flag{
-			&cli.BoolFlag{Name: "untold", DisableDefaultText: true, Usage: "close although a watcher cannot be told what the session declared, and never will be"},
+		flags: []verbFlag{
+			{name: "untold", takes: nothing, usage: "close although a watcher cannot be told what the session declared, and never will be"},
 		},
 		changes: true,
 		example: "docket close worker-1",

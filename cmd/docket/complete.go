@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/timeline/session"
 )
 
@@ -34,15 +32,12 @@ type candidate struct {
 // A completion finds what there is to complete a word with.
 type completion struct {
 	call  *call
-	app   *cli.App
 	store *session.Store // the one that the command line names
 	spot
 }
 
 func runComplete(ctx context.Context, c *call) error {
-	app := c.flags.Lineage()[1].App
-	g := newGrammar(app.Flags, app.Commands)
-	k := completion{call: c, app: app, store: c.store, spot: g.spot(c.args[c.literal:])}
+	k := completion{call: c, store: c.store, spot: spotOf(c.args[c.literal:])}
 	if dir := k.given["store"]; len(dir) > 0 {
 		store, err := session.OpenStore(dir[len(dir)-1], session.Options{})
 		if err != nil {
@@ -94,37 +89,28 @@ func (k *completion) candidates(ctx context.Context) []candidate {
 }
 
 func (k *completion) verbs() (list []candidate) {
-	for _, command := range k.app.Commands {
-		if !command.Hidden {
-			list = append(list, candidate{command.Name, command.Usage})
-		}
+	for v := range shownVerbs() {
+		list = append(list, candidate{v.name, v.short})
 	}
 	return list
 }
 
 // flags are those of the verb, then those of all.
 func (k *completion) flags() (list []candidate) {
-	all := k.app.Flags
-	if command := k.app.Command(k.verb); command != nil {
-		all = slices.Concat(command.Flags, all)
-	}
-	for _, f := range all {
-		about := ""
-		if doc, ok := f.(cli.DocGenerationFlag); ok {
-			about = strings.ReplaceAll(doc.GetUsage(), "`", "")
-		}
-		list = append(list, candidate{"--" + f.Names()[0], about})
+	v, _ := verbNamed(k.verb)
+	for _, f := range slices.Concat(v.flags, globalFlags()) {
+		list = append(list, candidate{"--" + f.name, strings.ReplaceAll(f.usage, "`", "")})
 	}
 	return list
 }
 
 // arguments are what the usage of the verb has at this place.
 func (k *completion) arguments(ctx context.Context) []candidate {
-	command := k.app.Command(k.verb)
-	if command == nil {
+	v, known := verbNamed(k.verb)
+	if !known {
 		return nil
 	}
-	places := strings.Fields(command.ArgsUsage)
+	places := strings.Fields(v.args)
 	n := len(k.args)
 	if n >= len(places) {
 		if len(places) == 0 || !strings.HasSuffix(places[len(places)-1], "...") {

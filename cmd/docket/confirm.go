@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/queue"
 )
@@ -17,7 +15,7 @@ func confirmVerb() verb {
 		changes: true,
 		short:   "settle an unconfirmed message by what you, or a hook, saw",
 		example: "docket confirm worker-1 $DOCKET_MID\ndocket confirm worker-1 MID --absent",
-		flags:   []cli.Flag{&cli.BoolFlag{Name: "absent", DisableDefaultText: true, Usage: "it did not arrive: it is owed again"}},
+		flags:   []verbFlag{{name: "absent", takes: nothing, usage: "it did not arrive: it is owed again"}},
 	}
 }
 

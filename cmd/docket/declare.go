@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 )
@@ -17,9 +15,9 @@ func declareVerb() verb {
 		changes: true,
 		short:   "record what the agent says about itself",
 		example: "docket declare worker-1 --status awaiting --proposal merge --note 'all tests pass'",
-		flags: []cli.Flag{
-			&cli.StringFlag{Name: "status", Usage: "one `WORD`, such as active, idle, asking, parked, awaiting, error"},
-			&cli.StringFlag{Name: "proposal", Usage: "with awaiting: what it proposes, one `WORD`, such as merge, nothing, close"},
+		flags: []verbFlag{
+			{name: "status", usage: "one `WORD`, such as active, idle, asking, parked, awaiting, error"},
+			{name: "proposal", usage: "with awaiting: what it proposes, one `WORD`, such as merge, nothing, close"},
 			noteFlag(),
 		},
 		run: func(ctx context.Context, c *call) error {
@@ -31,8 +29,8 @@ func declareVerb() verb {
 	}
 }
 
-func noteFlag() cli.Flag {
-	return &cli.StringFlag{Name: "note", Usage: "the whole reply or explanation as `TEXT`; - reads it from standard input"}
+func noteFlag() verbFlag {
+	return verbFlag{name: "note", usage: "the whole reply or explanation as `TEXT`; - reads it from standard input"}
 }
 
 // The short forms of declare.
@@ -70,7 +68,7 @@ func declaration(name, short string, d session.Declaration) verb {
 		name: name, args: "[ID]", max: 1, surplus: noteHint, short: "declare: " + short,
 		changes: true,
 		example: "docket " + name + " --note 'what there is to say'     # for $DOCKET_SESSION",
-		flags:   []cli.Flag{noteFlag()},
+		flags:   []verbFlag{noteFlag()},
 		run:     func(ctx context.Context, c *call) error { return c.declare(ctx, d) },
 	}
 }

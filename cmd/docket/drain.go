@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/urfave/cli/v2"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/docket-go/docket/adapter"
@@ -24,11 +23,11 @@ func drainVerb() verb {
 		example: "docket drain worker-1\n" +
 			"docket drain --all\n" +
 			"docket drain worker-1 --adapter file --set path=/tmp/prompts.ndjson",
-		flags: []cli.Flag{
-			&cli.BoolFlag{Name: "all", DisableDefaultText: true, Usage: "every session of the store that is owed something"},
-			&cli.StringFlag{Name: "adapter", Usage: "hand over through the adapter `NAME` in place of the session's own"},
-			&cli.StringSliceFlag{Name: "set", KeepSpace: true, Usage: "a setting of that adapter, `NAME=VALUE`; may be repeated"},
-			&cli.StringFlag{Name: "redeliver", Usage: "hand the unconfirmed message `MID` over again: it did not arrive"},
+		flags: []verbFlag{
+			{name: "all", takes: nothing, usage: "every session of the store that is owed something"},
+			{name: "adapter", usage: "hand over through the adapter `NAME` in place of the session's own"},
+			{name: "set", takes: several, usage: "a setting of that adapter, `NAME=VALUE`; may be repeated"},
+			{name: "redeliver", usage: "hand the unconfirmed message `MID` over again: it did not arrive"},
 		},
 	}
 }

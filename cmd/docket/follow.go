@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/fleet"
 )
@@ -21,17 +19,17 @@ func followVerb() verb {
 			"With --as, what was printed is not printed again: the place moves on behind it, and\n" +
 			"never back. A follower that is killed may repeat its last second.",
 		example: "docket follow worker-1 worker-2 --tail\ndocket follow 'team-*' --as lead\ndocket follow worker-1 --json --after CURSOR",
-		flags: []cli.Flag{
+		flags: []verbFlag{
 			afterFlag(),
 			asFlag("with --tail, skip what is there"),
-			&cli.BoolFlag{Name: "from-start", DisableDefaultText: true, Usage: "begin with the first event; the default"},
-			&cli.BoolFlag{Name: "tail", DisableDefaultText: true, Usage: "only what commits from now on"},
+			{name: "from-start", takes: nothing, usage: "begin with the first event; the default"},
+			{name: "tail", takes: nothing, usage: "only what commits from now on"},
 		},
 	}
 }
 
-func afterFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "after", Usage: "begin behind the `CURSOR`, which an earlier answer gave; may be repeated, one for a session"}
+func afterFlag() verbFlag {
+	return verbFlag{name: "after", takes: several, usage: "begin behind the `CURSOR`, which an earlier answer gave; may be repeated, one for a session"}
 }
 
 // A mark is a line that is no event.

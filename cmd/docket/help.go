@@ -1,10 +1,6 @@
 package main
 
-import (
-	"context"
-
-	"github.com/urfave/cli/v2"
-)
+import "context"
 
 func helpVerb() verb {
 	return verb{
@@ -22,9 +18,9 @@ type explained struct {
 }
 
 func runHelp(_ context.Context, c *call) error {
-	root := c.flags.Lineage()[1]
 	if len(c.args) == 0 {
-		return cli.ShowAppHelp(root)
+		c.out.write(docketHelp())
+		return nil
 	}
 	name := c.args[0]
 	for _, t := range topics {
@@ -32,15 +28,15 @@ func runHelp(_ context.Context, c *call) error {
 			return c.explain(t)
 		}
 	}
-	if root.App.Command(name) == nil {
-		hint := "see docket help"
-		words := append(newGrammar(nil, root.App.Commands).shown, topicNames()...)
-		if meant := nearest(name, words); meant != "" {
-			hint = "did you mean docket help " + meant + "? else " + hint
-		}
-		return usagef("%q is no verb and no topic: %s", clip(name), hint)
+	if v, ok := verbNamed(name); ok {
+		c.out.write(v.help())
+		return nil
 	}
-	return cli.ShowCommandHelp(root, name)
+	hint := "see docket help"
+	if meant := nearest(name, append(shownNames(), topicNames()...)); meant != "" {
+		hint = "did you mean docket help " + meant + "? else " + hint
+	}
+	return usagef("%q is no verb and no topic: %s", clip(name), hint)
 }
 
 // explain prints what there is to say about t, as it is: it can be added to a file.

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/host"
 	"github.com/docket-go/docket/dispatch"
@@ -37,9 +35,9 @@ func hostVerb() verb {
 			"The first SIGINT or SIGTERM ends it with CMD and all that this started; a turn that is\n" +
 			"open is finished as interrupted. The second one does not wait for that to be recorded.",
 		example: "docket host worker-1 --cwd ~/project -- opencode acp\ndocket host worker-2 -- codex app-server\ndocket host worker-3 --as gemini",
-		flags: []cli.Flag{
-			&cli.StringFlag{Name: "cwd", Usage: "the `DIR` that the agent works in (else the current one)"},
-			&cli.StringFlag{Name: "as", Usage: "with the adapter oneshot: which `PROGRAM` it is; CMD, if there is any, takes the place of its command"},
+		flags: []verbFlag{
+			{name: "cwd", usage: "the `DIR` that the agent works in (else the current one)"},
+			{name: "as", usage: "with the adapter oneshot: which `PROGRAM` it is; CMD, if there is any, takes the place of its command"},
 		},
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/timeline/fleet"
 )
 
@@ -14,8 +12,8 @@ const (
 	keptDelay   = 200 * time.Millisecond // and so long after the first of them
 )
 
-func asFlag(more string) cli.Flag {
-	return &cli.StringFlag{Name: "as", Usage: "go on where the reader `NAME` stopped, and keep the place in that session; " + more}
+func asFlag(more string) verbFlag {
+	return verbFlag{name: "as", usage: "go on where the reader `NAME` stopped, and keep the place in that session; " + more}
 }
 
 // A keeper keeps the place of the reader that --as names. What a reader does is saved

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 )
@@ -17,10 +15,10 @@ func logVerb() verb {
 		name: "log", args: "[ID]", max: 1, run: runLog,
 		short:   "print what was declared and said, oldest first",
 		example: "docket log worker-1 --limit 20\ndocket log worker-1 --json --all",
-		flags: []cli.Flag{
-			&cli.IntFlag{Name: "limit", Value: 500, Usage: "at most `N` events: the last ones, or with --after the first ones behind it"},
-			&cli.BoolFlag{Name: "all", DisableDefaultText: true, Usage: "every event"},
-			&cli.StringFlag{Name: "after", Usage: "only events behind the `CURSOR`, which an earlier answer gave"},
+		flags: []verbFlag{
+			{name: "limit", takes: aNumber, initial: "500", usage: "at most `N` events: the last ones, or with --after the first ones behind it"},
+			{name: "all", takes: nothing, usage: "every event"},
+			{name: "after", usage: "only events behind the `CURSOR`, which an earlier answer gave"},
 		},
 	}
 }

@@ -36,17 +36,17 @@ package main
 
 import "os"
 
-// verbs are the verbs, in the order in which docket --help shows them.
-func verbs() []verb {
-	return []verb{
-		newVerb(), sendVerb(),
-		declareVerb(), activeVerb(), idleVerb(), askVerb(), parkVerb(), doneVerb(), reviewVerb(), errorVerb(),
-		logVerb(), followVerb(), waitVerb(), watchVerb(), unwatchVerb(),
-		pendingVerb(), drainVerb(), confirmVerb(), stateVerb(), revokeVerb(), serveVerb(),
-		hostVerb(), turnsVerb(), permitVerb(),
-		sealVerb(), verifyVerb(), repairVerb(), doctorVerb(),
-		topVerb(), lsVerb(), showVerb(), setVerb(), archiveVerb(), retireVerb(), closeVerb(),
-		adaptersVerb(), demoVerb(), demoAgentVerb(), versionVerb(), completionVerb(), completeVerb(), helpVerb(),
+// table names the verbs, in the order in which docket --help shows them.
+func table() []row {
+	return []row{
+		{"new", newVerb}, {"send", sendVerb},
+		{"declare", declareVerb}, {"active", activeVerb}, {"idle", idleVerb}, {"ask", askVerb}, {"park", parkVerb}, {"done", doneVerb}, {"review", reviewVerb}, {"error", errorVerb},
+		{"log", logVerb}, {"follow", followVerb}, {"wait", waitVerb}, {"watch", watchVerb}, {"unwatch", unwatchVerb},
+		{"pending", pendingVerb}, {"drain", drainVerb}, {"confirm", confirmVerb}, {"state", stateVerb}, {"revoke", revokeVerb}, {"serve", serveVerb},
+		{"host", hostVerb}, {"turns", turnsVerb}, {"permit", permitVerb},
+		{"seal", sealVerb}, {"verify", verifyVerb}, {"repair", repairVerb}, {"doctor", doctorVerb},
+		{"top", topVerb}, {"ls", lsVerb}, {"show", showVerb}, {"set", setVerb}, {"archive", archiveVerb}, {"retire", retireVerb}, {"close", closeVerb},
+		{"adapters", adaptersVerb}, {"demo", demoVerb}, {"demo-agent", demoAgentVerb}, {"version", versionVerb}, {"completion", completionVerb}, {"complete", completeVerb}, {"help", helpVerb},
 	}
 }
 

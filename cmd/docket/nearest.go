@@ -1,9 +1,6 @@
 package main
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // nearest returns the one of the words that was most likely meant by what somebody
 // typed: at most one slip away, or two where the word is long. Empty means that none
@@ -47,5 +44,3 @@ func slips(a, b string) int {
 	}
 	return row[len(b)]
 }
-
-func keys(names flagNames) []string { return slices.Collect(maps.Keys(names)) }

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/timeline/session"
 )
 
@@ -14,11 +12,11 @@ func newVerb() verb {
 		changes: true,
 		short:   "make a session",
 		example: "docket new worker-1 --adapter exec --set cmd='my-agent --stdin' --title 'the parser'",
-		flags: []cli.Flag{
-			&cli.StringFlag{Name: "adapter", Value: "none", Usage: "the `NAME` of the adapter that hands messages over (see docket adapters)"},
-			&cli.StringSliceFlag{Name: "set", KeepSpace: true, Usage: "a setting of the adapter, `NAME=VALUE`; may be repeated"},
-			&cli.StringFlag{Name: "title", Usage: "what it is about, for people"},
-			&cli.StringFlag{Name: "parent", Usage: "the session `ID` that it belongs to"},
+		flags: []verbFlag{
+			{name: "adapter", initial: "none", usage: "the `NAME` of the adapter that hands messages over (see docket adapters)"},
+			{name: "set", takes: several, usage: "a setting of the adapter, `NAME=VALUE`; may be repeated"},
+			{name: "title", usage: "what it is about, for people"},
+			{name: "parent", usage: "the session `ID` that it belongs to"},
 		},
 	}
 }

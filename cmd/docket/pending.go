@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/timeline/session"
 )
@@ -17,7 +15,7 @@ func pendingVerb() verb {
 		name: "pending", args: "[ID|--all]", max: 1, run: runPending,
 		short:   "print what a session is still owed, in order, and why",
 		example: "docket pending worker-1\ndocket pending --all --json",
-		flags:   []cli.Flag{&cli.BoolFlag{Name: "all", DisableDefaultText: true, Usage: "of every session of the store"}},
+		flags:   []verbFlag{{name: "all", takes: nothing, usage: "of every session of the store"}},
 	}
 }
 

@@ -2,35 +2,14 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 )
 
-// A grammar knows the flags of every verb, so that a command line can be taken
-// apart before the flags are parsed: they may stand before or after the other
-// arguments, and what follows "--" is never a flag.
-type grammar struct {
-	globals flagNames
-	verbs   map[string]flagNames
-	shown   []string // the verbs for people
-}
-
-// flagNames maps every name of a flag to its first name and its kind.
-type flagNames map[string]flagName
-
-type flagName struct {
-	name       string
-	takesValue bool
-	fault      func(value string) string // what is wrong with a value that is given; nil takes all
-}
-
-// An invocation is a command line taken apart.
+// An invocation is a command line taken apart: flags may stand before or after the
+// other arguments, and what follows "--" is never a flag.
 type invocation struct {
-	verb    string   // empty if none was named
-	globals []string // "--name" or "--name=value", in the order given
-	flags   []string // those of the verb, likewise
+	verb    verb // without a name if none was named
+	flags   givenFlags
 	args    []string // everything that is no flag
 	literal int      // args[literal:] came after "--"
 	help    bool
@@ -46,47 +25,25 @@ func (e *usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return &usageError{text: fmt.Sprintf(format, args...)} }
 
-func newGrammar(globals []cli.Flag, commands []*cli.Command) grammar {
-	g := grammar{globals: namesOf(globals), verbs: map[string]flagNames{}}
-	for _, c := range commands {
-		g.verbs[c.Name] = namesOf(c.Flags)
-		if !c.Hidden {
-			g.shown = append(g.shown, c.Name)
-		}
-	}
-	return g
-}
-
-func namesOf(flags []cli.Flag) flagNames {
-	names := flagNames{"help": {name: "help"}, "h": {name: "help"}}
-	for _, f := range flags {
-		doc, ok := f.(cli.DocGenerationFlag)
-		all := f.Names() // which puts them together each time
-		for _, name := range all {
-			names[name] = flagName{name: all[0], takesValue: ok && doc.TakesValue(), fault: faultIn(f)}
-		}
-	}
-	return names
-}
-
 // parse takes a command line apart, without the program's name. Flags keep their
 // order among themselves, and so do the other arguments. The error is a
 // [*usageError].
-func (g grammar) parse(argv []string) (invocation, error) {
-	var in invocation
+func parse(argv []string) (invocation, error) {
+	in := invocation{flags: givenFlags{known: globalFlags()}}
 	for i := 0; i < len(argv); i++ {
 		arg := argv[i]
 		switch {
 		case arg == "--":
-			return g.parseLiteral(in, argv[i+1:])
+			err := in.parseLiteral(argv[i+1:])
+			return in, err
 		case len(arg) > 1 && arg[0] == '-':
-			used, err := g.parseFlag(&in, arg, argv[i+1:])
+			used, err := in.parseFlag(arg, argv[i+1:])
 			if err != nil {
 				return in, err
 			}
 			i += used
-		case in.verb == "":
-			if err := g.setVerb(&in, arg); err != nil {
+		case in.verb.name == "":
+			if err := in.setVerb(arg); err != nil {
 				return in, err
 			}
 		default:
@@ -98,101 +55,86 @@ func (g grammar) parse(argv []string) (invocation, error) {
 }
 
 // parseLiteral takes what follows "--".
-func (g grammar) parseLiteral(in invocation, rest []string) (invocation, error) {
-	if in.verb == "" && len(rest) > 0 {
-		if err := g.setVerb(&in, rest[0]); err != nil {
-			return in, err
+func (in *invocation) parseLiteral(rest []string) error {
+	if in.verb.name == "" && len(rest) > 0 {
+		if err := in.setVerb(rest[0]); err != nil {
+			return err
 		}
 		rest = rest[1:]
 	}
 	in.literal = len(in.args)
 	in.args = append(in.args, rest...)
-	return in, nil
+	return nil
 }
 
-func (g grammar) setVerb(in *invocation, name string) error {
-	if _, ok := g.verbs[name]; !ok {
-		return usagef("%q is no verb: %ssee docket --help", name, g.meant(name))
+func (in *invocation) setVerb(name string) error {
+	v, ok := verbNamed(name)
+	if !ok {
+		return usagef("%q is no verb: %ssee docket --help", name, meantVerb(name))
 	}
-	in.verb = name
+	in.verb = v
+	in.flags.known = append(in.flags.known, v.flags...)
 	return nil
 }
 
 // parseFlag takes the flag arg, and its value from rest if it needs one and has
 // none; it returns how much of rest it used.
-func (g grammar) parseFlag(in *invocation, arg string, rest []string) (used int, err error) {
-	given, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
-	f, global, err := g.lookup(*in, arg, given)
-	if err != nil {
-		return 0, err
-	}
-	if f.takesValue && !hasValue {
-		if len(rest) == 0 {
-			return 0, &usageError{in.verb, fmt.Sprintf("flag --%s has no value: give one", f.name)}
-		}
-		value, hasValue, used = rest[0], true, 1
-	}
-	if hasValue && f.fault != nil {
-		if fault := f.fault(value); fault != "" {
-			return 0, &usageError{in.verb, "--" + f.name + " " + fault}
-		}
-	}
-	canonical := "--" + f.name
-	if hasValue {
-		canonical += "=" + value
+func (in *invocation) parseFlag(arg string, rest []string) (used int, err error) {
+	name, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
+	f, ok := flagNamed(name, in.flags.known)
+	if !ok {
+		return 0, in.unknown(arg, name)
 	}
 	switch {
-	case f.name == "help":
-		in.help = true
-	case global:
-		in.globals = append(in.globals, canonical)
+	case hasValue:
+	case f.takes == nothing:
+		value = "true"
+	case len(rest) == 0:
+		return 0, &usageError{in.verb.name, fmt.Sprintf("flag --%s has no value: give one", f.name)}
 	default:
-		in.flags = append(in.flags, canonical)
+		value, used = rest[0], 1
 	}
+	if fault := f.fault(value); fault != "" {
+		return 0, &usageError{in.verb.name, "--" + f.name + " " + fault}
+	}
+	if f.name == "help" {
+		in.help = true
+	}
+	in.flags.add(f, value)
 	return used, nil
 }
 
-func (g grammar) lookup(in invocation, arg, name string) (f flagName, global bool, err error) {
-	if f, ok := g.verbs[in.verb][name]; ok {
-		return f, false, nil
-	}
-	if f, ok := g.globals[name]; ok {
-		return f, true, nil
-	}
+// unknown says of a flag that is none what was meant.
+func (in *invocation) unknown(arg, name string) error {
 	shown, _, _ := strings.Cut(arg, "=")
-	if in.verb == "" {
-		return f, false, usagef("unknown flag %s: the flags of a verb stand after it: see docket --help", shown)
+	if in.verb.name == "" {
+		return usagef("unknown flag %s: the flags of a verb stand after it: see docket --help", shown)
 	}
-	hint := "see docket " + in.verb + " --help"
-	switch in.verb {
+	hint := "see docket " + in.verb.name + " --help"
+	switch in.verb.name {
 	case "host":
 		hint = "the command of the agent, with its flags, stands after --, as in docket host ID -- CMD " + shown
 	case "send":
 		hint = "put text that starts with - after --, as in docket send ID -- " + shown + ", or on standard input"
 	}
-	if meant := nearest(name, slices.Concat(keys(g.verbs[in.verb]), keys(g.globals))); meant != "" {
+	if meant := nearest(name, flagNames(in.flags.known)); meant != "" {
 		hint = "did you mean --" + meant + "? else " + hint
 	}
-	return f, false, &usageError{in.verb, fmt.Sprintf("unknown flag %s: %s", shown, hint)}
+	return &usageError{in.verb.name, fmt.Sprintf("unknown flag %s: %s", shown, hint)}
 }
 
-// meant asks about the verb that a name is close to.
-func (g grammar) meant(name string) string {
-	if verb := nearest(name, g.shown); verb != "" {
-		return "did you mean docket " + verb + "? else "
+// meantVerb asks about the verb that a name is close to.
+func meantVerb(name string) string {
+	if meant := nearest(name, shownNames()); meant != "" {
+		return "did you mean docket " + meant + "? else "
 	}
 	return ""
 }
 
-// argv returns the command line in the one order that the flag parser takes. The
-// arguments that are no flags are not in it: nothing is left to misread.
-func (in invocation) argv() []string {
-	argv := append([]string{"docket"}, in.globals...)
-	if in.verb != "" {
-		argv = append(argv, in.verb)
+// flagNames are all by which flags may be given.
+func flagNames(flags []verbFlag) (names []string) {
+	for _, f := range flags {
+		names = append(names, f.names()...)
 	}
-	if in.help {
-		return append(argv, "--help")
-	}
-	return append(argv, in.flags...)
+	return names
 }

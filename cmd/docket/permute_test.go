@@ -2,50 +2,43 @@ package main
 
 import (
 	"errors"
-	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/urfave/cli/v2"
 	"pgregory.net/rapid"
 )
-
-// theGrammar is that of docket itself.
-func theGrammar() grammar {
-	a := app(io.Discard, io.Discard, func(verb, *cli.Context) error { return nil })
-	return newGrammar(a.Flags, a.Commands)
-}
 
 func TestParse(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		argv    string // words, with blanks between
 		args    string
-		flags   string
-		globals string
+		flags   string // with their values, by name
 		literal int
 	}{
-		{"flags behind", "send w hello --key k", "w hello", "--key=k", "", 2},
-		{"flags in front", "send --key k w hello", "w hello", "--key=k", "", 2},
-		{"flags between", "send w --key=k hello", "w hello", "--key=k", "", 2},
-		{"one hyphen", "send w -key k hello", "w hello", "--key=k", "", 2},
-		{"global flags on both sides", "--store d send w --json hello", "w hello", "", "--store=d --json", 2},
-		{"a value that looks like a flag", "ask w --note --json", "w", "--note=--json", "", 1},
-		{"a lone hyphen is no flag", "send w -", "w -", "", "", 2},
-		{"behind -- is no flag", "send w -- --key k -- -", "w --key k -- -", "", "", 1},
-		{"-- in front of everything", "-- send w --json", "w --json", "", "", 0},
-		{"a flag that is set to no", "send w --no-drain=false x", "w x", "--no-drain=false", "", 2},
+		{"flags behind", "send w hello --key k", "w hello", "key=k", 2},
+		{"flags in front", "send --key k w hello", "w hello", "key=k", 2},
+		{"flags between", "send w --key=k hello", "w hello", "key=k", 2},
+		{"one hyphen", "send w -key k hello", "w hello", "key=k", 2},
+		{"global flags on both sides", "--store d send w --json hello", "w hello", "json=true store=d", 2},
+		{"a value that looks like a flag", "ask w --note --json", "w", "note=--json", 1},
+		{"a lone hyphen is no flag", "send w -", "w -", "", 2},
+		{"behind -- is no flag", "send w -- --key k -- -", "w --key k -- -", "", 1},
+		{"-- in front of everything", "-- send w --json", "w --json", "", 0},
+		{"a flag that is given twice", "send w --attr a=b --attr c=d x", "w x", "attr=a=b attr=c=d", 2},
+		{"the name of one letter", "send w -h", "w", "help=true", 1},
+		{"a flag that is set to no", "send w --no-drain=false x", "w x", "no-drain=false", 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			in, err := theGrammar().parse(strings.Fields(tt.argv))
+			in, err := parse(strings.Fields(tt.argv))
 			if err != nil {
 				t.Fatalf("got error %v, want none", err)
 			}
 			for _, part := range []struct{ name, got, want string }{
 				{"args", strings.Join(in.args, " "), tt.args},
-				{"flags", strings.Join(in.flags, " "), tt.flags},
-				{"globals", strings.Join(in.globals, " "), tt.globals},
+				{"flags", strings.Join(in.flags.list(), " "), tt.flags},
 			} {
 				if part.got != part.want {
 					t.Errorf("%s: got %q, want %q", part.name, part.got, part.want)
@@ -77,7 +70,7 @@ func TestParseRefuses(t *testing.T) {
 		{"three hyphens", "send w ---key", "send", "unknown flag ---key"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := theGrammar().parse(strings.Fields(tt.argv))
+			_, err := parse(strings.Fields(tt.argv))
 			var usage *usageError
 			if !errors.As(err, &usage) {
 				t.Fatalf("got %v, want a usage error", err)
@@ -91,7 +84,6 @@ func TestParseRefuses(t *testing.T) {
 
 // Wherever the flags stand, the command line means the same.
 func TestParseAnyOrder(t *testing.T) {
-	g := theGrammar()
 	rapid.Check(t, func(rt *rapid.T) {
 		args := rapid.SliceOfN(rapid.StringMatching(`[^-\x00].*|-|`), 0, 5).Draw(rt, "args")
 		flags := rapid.SliceOfN(rapid.SampledFrom([][]string{
@@ -100,7 +92,7 @@ func TestParseAnyOrder(t *testing.T) {
 		}), 0, 6).Draw(rt, "flags")
 		tail := rapid.SliceOfN(rapid.String(), 0, 3).Draw(rt, "tail")
 
-		want, err := g.parse(slices.Concat([]string{"send"}, slices.Concat(flags...), args, []string{"--"}, tail))
+		want, err := parse(slices.Concat([]string{"send"}, slices.Concat(flags...), args, []string{"--"}, tail))
 		if err != nil {
 			rt.Fatalf("flags first: %v", err)
 		}
@@ -114,11 +106,11 @@ func TestParseAnyOrder(t *testing.T) {
 				f++
 			}
 		}
-		got, err := g.parse(slices.Concat(mixed, []string{"--"}, tail))
+		got, err := parse(slices.Concat(mixed, []string{"--"}, tail))
 		if err != nil {
 			rt.Fatalf("mixed %q: %v", mixed, err)
 		}
-		if !slices.Equal(got.argv(), want.argv()) || !slices.Equal(got.args, want.args) || got.literal != want.literal {
+		if !maps.EqualFunc(got.flags.values, want.flags.values, slices.Equal) || !slices.Equal(got.args, want.args) || got.literal != want.literal {
 			rt.Fatalf("mixed %q: got %+v, want %+v", mixed, got, want)
 		}
 		if !slices.Equal(got.args, append(slices.Clone(args), tail...)) {
@@ -127,38 +119,80 @@ func TestParseAnyOrder(t *testing.T) {
 	})
 }
 
-// No command line makes the parser panic, lose an argument, or hand a word to the
-// flag parser that is no flag.
+// No command line makes the parser panic, lose an argument, or take a word for a flag
+// that the verb does not have.
 func FuzzParse(f *testing.F) {
 	f.Add("send\x00w\x00--\x00-x")
 	f.Add("--store\x00d\x00ask\x00--note=\x00-")
 	f.Add("--\x00log\x00--limit")
-	g := theGrammar()
 	f.Fuzz(func(t *testing.T, line string) {
-		in, err := g.parse(strings.Split(line, "\x00"))
+		in, err := parse(strings.Split(line, "\x00"))
 		if err != nil {
 			return
 		}
 		if in.literal > len(in.args) {
 			t.Fatalf("literal %d of %d arguments", in.literal, len(in.args))
 		}
-		for _, word := range in.argv()[1:] {
-			if word != in.verb && !strings.HasPrefix(word, "--") {
-				t.Fatalf("%q is no flag", word)
+		for name := range in.flags.values {
+			f, known := flagNamed(name, slices.Concat(globalFlags(), in.verb.flags))
+			if !known || f.name != name {
+				t.Fatalf("%q is no flag", name)
+			}
+			for _, value := range in.flags.values[name] {
+				if fault := f.fault(value); fault != "" {
+					t.Fatalf("--%s=%q %s", name, value, fault)
+				}
 			}
 		}
 	})
 }
 
+// list returns the flags with their values, in the order of their names.
+func (g givenFlags) list() (all []string) {
+	for _, name := range slices.Sorted(maps.Keys(g.values)) {
+		for _, value := range g.values[name] {
+			all = append(all, name+"="+value)
+		}
+	}
+	return all
+}
+
 // A flag may stand on either side of the verb only if no verb has one of the same
 // name.
 func TestFlagNamesAreUnique(t *testing.T) {
-	g := theGrammar()
-	for verb, flags := range g.verbs {
-		for name := range flags {
-			if _, both := g.globals[name]; both && name != "help" && name != "h" {
-				t.Errorf("flag %s is docket's and %s's: rename one", name, verb)
+	for v := range verbs {
+		names := flagNames(slices.Concat(v.flags, globalFlags()))
+		slices.Sort(names)
+		for i := 1; i < len(names); i++ {
+			if names[i] == names[i-1] {
+				t.Errorf("docket %s has two flags %s: rename one", v.name, names[i])
 			}
+		}
+	}
+}
+
+// What a flag is where it is not given is nothing that could not be given.
+func TestInitialValues(t *testing.T) {
+	for v := range verbs {
+		for _, f := range slices.Concat(v.flags, globalFlags()) {
+			if f.initial == "" {
+				continue
+			}
+			if fault := f.fault(f.initial); fault != "" || f.takes == nothing || f.takes == several {
+				t.Errorf("docket %s: --%s=%s %s", v.name, f.name, f.initial, fault)
+			}
+		}
+	}
+}
+
+// The table finds each verb by the name that it has.
+func TestTable(t *testing.T) {
+	for _, row := range table() {
+		if got := row.verb().name; got != row.name {
+			t.Errorf("the row %s makes %s", row.name, got)
+		}
+		if v, ok := verbNamed(row.name); !ok || v.name != row.name {
+			t.Errorf("got %q by the name %s", v.name, row.name)
 		}
 	}
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-
-	"github.com/urfave/cli/v2"
 )
 
 func revokeVerb() verb {
@@ -12,8 +10,8 @@ func revokeVerb() verb {
 		changes: true,
 		short:   "take back what was not delivered; the record of it stays",
 		example: "docket revoke worker-1 MID\ndocket revoke worker-1 --sender lead",
-		flags: []cli.Flag{
-			&cli.StringFlag{Name: "sender", Usage: "everything that the session `ID` said and that is still owed; - means what humans said"},
+		flags: []verbFlag{
+			{name: "sender", usage: "everything that the session `ID` said and that is still owed; - means what humans said"},
 		},
 	}
 }

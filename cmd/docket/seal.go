@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/timeline/segment"
 	"github.com/docket-go/docket/timeline/session"
 	"github.com/docket-go/docket/timeline/turn"
@@ -17,7 +15,7 @@ func sealVerb() verb {
 		changes: true,
 		short:   "compress the segments that are not written any more; nothing else changes",
 		example: "docket seal worker-1\ndocket seal --all",
-		flags:   []cli.Flag{&cli.BoolFlag{Name: "all", DisableDefaultText: true, Usage: "every session of the store"}},
+		flags:   []verbFlag{{name: "all", takes: nothing, usage: "every session of the store"}},
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/compose"
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/timeline"
@@ -21,13 +19,13 @@ func sendVerb() verb {
 		example: "docket send worker-1 'run the tests'\n" +
 			"docket send worker-1 -- --this starts with a hyphen\n" +
 			"git diff | docket send worker-1 --from lead --key review-7",
-		flags: []cli.Flag{
-			&cli.StringFlag{Name: "from", Usage: "the session `ID` that says it (else a human does)"},
-			&cli.StringFlag{Name: "reply-via", Usage: "where the answer is read: `note|terminal` (else the adapter decides)"},
-			&cli.StringFlag{Name: "key", Usage: "the same `KEY` and content again is the same message, accepted once"},
-			&cli.StringFlag{Name: "operation", Usage: "`WHAT` the key is for; separates keys of different purposes"},
-			&cli.StringSliceFlag{Name: "attr", KeepSpace: true, Usage: "an attribute for the adapter, `NAME=VALUE`; may be repeated"},
-			&cli.BoolFlag{Name: "no-drain", DisableDefaultText: true, Usage: "leave the delivery to a later pass"},
+		flags: []verbFlag{
+			{name: "from", usage: "the session `ID` that says it (else a human does)"},
+			{name: "reply-via", usage: "where the answer is read: `note|terminal` (else the adapter decides)"},
+			{name: "key", usage: "the same `KEY` and content again is the same message, accepted once"},
+			{name: "operation", usage: "`WHAT` the key is for; separates keys of different purposes"},
+			{name: "attr", takes: several, usage: "an attribute for the adapter, `NAME=VALUE`; may be repeated"},
+			{name: "no-drain", takes: nothing, usage: "leave the delivery to a later pass"},
 		},
 	}
 }

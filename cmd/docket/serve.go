@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/urfave/cli/v2"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/docket-go/docket/dispatch"
@@ -31,9 +30,9 @@ func serveVerb() verb {
 		example: "docket serve --interval 10s\n" +
 			"docket serve --listen 127.0.0.1:8080\n" +
 			"docket serve --listen :8080 --token-file token --host my-machine.lan",
-		flags: append([]cli.Flag{
-			&cli.DurationFlag{Name: "interval", Value: dispatch.DefaultSweepInterval, Usage: "how often every session is looked at, beside what the system notifies of"},
-			&cli.DurationFlag{Name: "grace", Value: dispatch.DefaultSweepGrace, Usage: "how long what is being handed over when it ends may take; negative means as long as it takes"},
+		flags: append([]verbFlag{
+			{name: "interval", takes: aTime, initial: dispatch.DefaultSweepInterval.String(), usage: "how often every session is looked at, beside what the system notifies of"},
+			{name: "grace", takes: aTime, initial: dispatch.DefaultSweepGrace.String(), usage: "how long what is being handed over when it ends may take; negative means as long as it takes"},
 		}, surfaceFlags()...),
 	}
 }

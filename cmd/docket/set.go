@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/none"
 	"github.com/docket-go/docket/timeline/session"
@@ -25,11 +23,11 @@ func setVerb() verb {
 		example: "docket set worker-1 --set target=work:1.2\n" +
 			"docket set worker-1 --adapter exec --set cmd='my-agent --stdin'\n" +
 			"docket set worker-1 --unset timeout --title 'the parser'",
-		flags: []cli.Flag{
-			&cli.StringFlag{Name: "adapter", Usage: "the `NAME` of the adapter that hands messages over (see docket adapters)"},
-			&cli.StringSliceFlag{Name: "set", KeepSpace: true, Usage: "a setting of the adapter, `NAME=VALUE`; may be repeated"},
-			&cli.StringSliceFlag{Name: "unset", Usage: "take the setting `NAME` away; may be repeated"},
-			&cli.StringFlag{Name: "title", Usage: "what it is about, for people"},
+		flags: []verbFlag{
+			{name: "adapter", usage: "the `NAME` of the adapter that hands messages over (see docket adapters)"},
+			{name: "set", takes: several, usage: "a setting of the adapter, `NAME=VALUE`; may be repeated"},
+			{name: "unset", takes: several, usage: "take the setting `NAME` away; may be repeated"},
+			{name: "title", usage: "what it is about, for people"},
 		},
 	}
 }

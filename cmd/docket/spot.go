@@ -15,27 +15,27 @@ type spot struct {
 
 // spot finds the place of the last word. It takes command lines as they grow, so
 // that nothing in them is wrong yet: what is not known is passed over.
-func (g grammar) spot(words []string) spot {
+func spotOf(words []string) spot {
 	s := spot{given: map[string][]string{}}
 	if len(words) == 0 {
 		return s
 	}
 	last := len(words) - 1
 	for _, w := range words[:last] {
-		s.pass(g, w)
+		s.pass(w)
 	}
 	s.word = words[last]
 	if s.flag != "" && s.word == "=" {
 		s.word = "" // a shell that takes --flag=value for three words
 	}
 	if name, value, ok := s.flagIn(s.word); ok && s.flag == "" && strings.Contains(s.word, "=") {
-		s.flag, s.prefix, s.word = g.flag(s.verb, name).name, strings.TrimSuffix(s.word, value), value
+		s.flag, s.prefix, s.word = flagOf(s.verb, name).name, strings.TrimSuffix(s.word, value), value
 	}
 	return s
 }
 
 // pass goes over one word that is complete.
-func (s *spot) pass(g grammar, w string) {
+func (s *spot) pass(w string) {
 	if s.flag != "" {
 		if w != "=" {
 			s.given[s.flag] = append(s.given[s.flag], w)
@@ -48,8 +48,8 @@ func (s *spot) pass(g grammar, w string) {
 	case w == "--" && !s.literal:
 		s.literal = true
 	case ok:
-		f := g.flag(s.verb, name)
-		if strings.Contains(w, "=") || !f.takesValue {
+		f := flagOf(s.verb, name)
+		if strings.Contains(w, "=") || f.takes == nothing {
 			s.given[f.name] = append(s.given[f.name], value)
 		} else {
 			s.flag = f.name
@@ -71,9 +71,14 @@ func (s *spot) flagIn(w string) (name, value string, ok bool) {
 }
 
 // flag returns what is known of a flag of the verb, or of all.
-func (g grammar) flag(verb, name string) flagName {
-	if f, ok := g.verbs[verb][name]; ok {
-		return f
+func flagOf(verb, name string) verbFlag {
+	v, _ := verbNamed(verb)
+	f, ok := flagNamed(name, v.flags)
+	if !ok {
+		f, ok = flagNamed(name, globalFlags())
 	}
-	return g.globals[name]
+	if !ok {
+		f.takes = nothing
+	}
+	return f
 }

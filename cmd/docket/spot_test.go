@@ -8,8 +8,6 @@ import (
 )
 
 func TestSpot(t *testing.T) {
-	a := app(nil, nil, nil)
-	g := newGrammar(a.Flags, a.Commands)
 	for _, tt := range []struct {
 		name  string
 		words []string
@@ -34,7 +32,7 @@ func TestSpot(t *testing.T) {
 		if tt.want.given == nil {
 			tt.want.given = given()
 		}
-		if got := g.spot(tt.words); !reflect.DeepEqual(got, tt.want) {
+		if got := spotOf(tt.words); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
@@ -50,12 +48,10 @@ func given(pairs ...string) map[string][]string {
 
 // Nothing that may be typed is more than it can take.
 func TestSpotOfAnything(t *testing.T) {
-	a := app(nil, nil, nil)
-	g := newGrammar(a.Flags, a.Commands)
 	rapid.Check(t, func(rt *rapid.T) {
 		word := rapid.OneOf(rapid.SampledFrom([]string{"", "-", "--", "=", "--=", "-=x", "send", "--from", "--from=", "ID"}), rapid.String())
 		words := rapid.SliceOfN(word, 1, 8).Draw(rt, "words")
-		s := g.spot(words)
+		s := spotOf(words)
 		if last := words[len(words)-1]; s.prefix+s.word != last && last != "=" {
 			rt.Fatalf("%q: got %q and %q, which is not the last word", words, s.prefix, s.word)
 		}

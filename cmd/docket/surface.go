@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/dispatch/metrics"
 	"github.com/docket-go/docket/dispatch/surface"
@@ -25,12 +23,12 @@ import (
 // All of them are short; what is cut off is sent again with its key.
 const requestGrace = 5 * time.Second
 
-func surfaceFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "listen", Usage: "show the store over HTTP at `ADDRESS`, HOST:PORT or a port of 127.0.0.1; port 0 is any that is free"},
-		&cli.StringFlag{Name: "token-file", Usage: "every request for data has to bear the token in this `FILE`, which only its owner may read"},
-		&cli.StringSliceFlag{Name: "host", Usage: "a `NAME` that browsers know this machine by, without port; may be repeated"},
-		&cli.BoolFlag{Name: "read-only", DisableDefaultText: true, Usage: "show only, and take no messages over HTTP"},
+func surfaceFlags() []verbFlag {
+	return []verbFlag{
+		{name: "listen", usage: "show the store over HTTP at `ADDRESS`, HOST:PORT or a port of 127.0.0.1; port 0 is any that is free"},
+		{name: "token-file", usage: "every request for data has to bear the token in this `FILE`, which only its owner may read"},
+		{name: "host", takes: several, usage: "a `NAME` that browsers know this machine by, without port; may be repeated"},
+		{name: "read-only", takes: nothing, usage: "show only, and take no messages over HTTP"},
 	}
 }
 

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/cmd/docket/internal/feed"
 	"github.com/docket-go/docket/cmd/docket/internal/screen"
 	"github.com/docket-go/docket/cmd/docket/internal/top"
@@ -25,8 +23,8 @@ func topVerb() verb {
 		more: "A PATTERN is the id of a session, or one as 'team-*'; without any it is about all.\n" +
 			"It needs a terminal: elsewhere use --once or --json, docket ls, or docket pending --all.",
 		example: "docket top\ndocket top 'team-*'\ndocket top --once\ndocket top --json | jq 'select(.needs == \"decision\")'",
-		flags: []cli.Flag{
-			&cli.BoolFlag{Name: "once", DisableDefaultText: true, Usage: "print the list as it is now and end; --json does so too"},
+		flags: []verbFlag{
+			{name: "once", takes: nothing, usage: "print the list as it is now and end; --json does so too"},
 		},
 	}
 }

@@ -47,21 +47,19 @@ func TestTopicsAreText(t *testing.T) {
 
 // What a topic tells to type can be typed: its verbs and flags exist.
 func TestTopicsNameWhatThereIs(t *testing.T) {
-	a := app(nil, nil, nil)
-	g := newGrammar(a.Flags, a.Commands)
 	command := regexp.MustCompile("(?:`|: |   |^|, | )docket ([a-z-]+)((?: [A-Z]+)*)((?: --[a-z-]+)*)")
 	for _, topic := range topics {
 		for _, m := range command.FindAllStringSubmatch(mustText(t, topic.name), -1) {
 			if isProse(m[1]) {
 				continue
 			}
-			flags, ok := g.verbs[m[1]]
+			v, ok := verbNamed(m[1])
 			if !ok {
 				t.Errorf("%s: %q: no such verb", topic.name, m[0])
 			}
 			for _, flag := range strings.Fields(m[3]) {
 				name := strings.TrimPrefix(flag, "--")
-				if _, ok := flags[name]; !ok && g.globals[name].name == "" {
+				if _, ok := flagNamed(name, slices.Concat(v.flags, globalFlags())); !ok {
 					t.Errorf("%s: %q: no such flag", topic.name, m[0])
 				}
 			}

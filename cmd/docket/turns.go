@@ -10,8 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 	"github.com/docket-go/docket/timeline/turn"
@@ -24,12 +22,12 @@ func turnsVerb() verb {
 		more: "With --wait it prints only how the last turn ended, once the agent has come to rest: the\n" +
 			"session is owed nothing, and no turn is open. If that takes longer than --timeout, the status is 6.",
 		example: "docket turns worker-1 --follow\ndocket turns worker-1 --wait --timeout 30m\ndocket turns worker-1 --json --after CURSOR",
-		flags: []cli.Flag{
-			&cli.StringFlag{Name: "after", Usage: "only events behind the `CURSOR`, which an earlier answer gave"},
-			&cli.BoolFlag{Name: "follow", DisableDefaultText: true, Usage: "and go on with what commits, until interrupted"},
-			&cli.BoolFlag{Name: "wait", DisableDefaultText: true, Usage: "wait until the agent has done what it is owed, and print how its last turn ended"},
-			&cli.DurationFlag{Name: "timeout", Usage: "with --wait: give up after this time, such as 90s or 30m; 0s looks once", DefaultText: "never"},
-			&cli.BoolFlag{Name: "tail", DisableDefaultText: true, Usage: "only what commits from now on, until interrupted"},
+		flags: []verbFlag{
+			{name: "after", usage: "only events behind the `CURSOR`, which an earlier answer gave"},
+			{name: "follow", takes: nothing, usage: "and go on with what commits, until interrupted"},
+			{name: "wait", takes: nothing, usage: "wait until the agent has done what it is owed, and print how its last turn ended"},
+			{name: "timeout", takes: aTime, usage: "with --wait: give up after this time, such as 90s or 30m; 0s looks once", unset: "never"},
+			{name: "tail", takes: nothing, usage: "only what commits from now on, until interrupted"},
 		},
 	}
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/dispatch/watching"
 )
 
@@ -15,8 +13,8 @@ func unwatchVerb() verb {
 		short:   "let a session be told no more what another one declares",
 		more:    "What was declared before is still told. Who watches is printed by docket watch.",
 		example: "docket unwatch worker-1 --by lead",
-		flags: []cli.Flag{
-			&cli.StringFlag{Name: "by", Usage: "the session `ID` that is told"},
+		flags: []verbFlag{
+			{name: "by", usage: "the session `ID` that is told"},
 		},
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // shown are the verbs for people.
 func shown() (all []verb) {
-	for _, v := range verbs() {
+	for v := range verbs {
 		if !v.hidden {
 			all = append(all, v)
 		}
@@ -56,9 +56,9 @@ func TestEveryVerbAndFlagHasAScript(t *testing.T) {
 			scripts.Write(script)
 		}
 		for _, f := range v.flags {
-			use := regexp.MustCompile(`(?m)docket.* (` + v.name + ` .*)?--` + f.Names()[0] + `\b`)
+			use := regexp.MustCompile(`(?m)docket.* (` + v.name + ` .*)?--` + f.name + `\b`)
 			if !use.Match(scripts.Bytes()) {
-				t.Errorf("no script of %s uses --%s", v.name, f.Names()[0])
+				t.Errorf("no script of %s uses --%s", v.name, f.name)
 			}
 		}
 	}

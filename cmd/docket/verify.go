@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
@@ -23,7 +21,7 @@ func verifyVerb() verb {
 		short:   "read everything that is stored and name each fault; nothing changes",
 		more:    fmt.Sprintf("It prints at most %d faults of a session, and none that may follow from one before;\n--verbose or --json prints all.", shownFaults),
 		example: "docket verify worker-1\ndocket verify --all --json",
-		flags:   []cli.Flag{&cli.BoolFlag{Name: "all", DisableDefaultText: true, Usage: "every session of the store"}},
+		flags:   []verbFlag{{name: "all", takes: nothing, usage: "every session of the store"}},
 	}
 }
 

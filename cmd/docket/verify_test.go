@@ -2,18 +2,15 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/urfave/cli/v2"
 )
 
 // flagless is a call of a verb without flags, that prints to out.
 func flagless(out *bytes.Buffer) *call {
-	return &call{out: newOutput(out), flags: cli.NewContext(nil, flag.NewFlagSet("docket", flag.ContinueOnError), nil)}
+	return &call{out: newOutput(out)}
 }
 
 // However many faults there are, printing them takes no longer for each.

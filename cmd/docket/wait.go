@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/fleet"
 	"github.com/docket-go/docket/timeline/session"
@@ -34,11 +32,11 @@ func waitVerb() verb {
 			"Another one is waited for too, as an agent may declare its own.",
 		example: "docket wait worker-1 worker-2 --timeout 30m\ndocket wait 'team-*' --as lead\n" +
 			"docket wait worker-1 --for done,error --after \"$(docket send worker-1 'run the tests' --json | jq -r .cursor)\"",
-		flags: []cli.Flag{
-			&cli.StringFlag{Name: "for", Value: finished, Usage: "the `WORDS` to wait for, with commas between"},
+		flags: []verbFlag{
+			{name: "for", initial: finished, usage: "the `WORDS` to wait for, with commas between"},
 			afterFlag(),
 			asFlag("one event after the other"),
-			&cli.DurationFlag{Name: "timeout", Usage: "give up after this time, such as 90s or 30m; 0s looks at what is there already", DefaultText: "never"},
+			{name: "timeout", takes: aTime, usage: "give up after this time, such as 90s or 30m; 0s looks at what is there already", unset: "never"},
 		},
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/docket-go/docket/dispatch/watching"
 	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
@@ -19,12 +17,12 @@ func watchVerb() verb {
 		more: "Each declaration becomes a message to the watcher, once, as soon as it is made; if the\n" +
 			"process dies before, docket serve or docket drain --all sends it.",
 		example: "docket watch worker-1 --by lead\ndocket watch worker-1\ndocket watch --all --json",
-		flags: []cli.Flag{
-			&cli.StringFlag{Name: "by", Usage: "the session `ID` that is told"},
-			&cli.BoolFlag{Name: "working", DisableDefaultText: true, Usage: "tell also that it works, which comes with each turn"},
-			&cli.BoolFlag{Name: "from-start", DisableDefaultText: true, Usage: "begin with the first declaration there is, rather than with the next one"},
-			&cli.StringFlag{Name: "after", Usage: "begin behind the `CURSOR`, which an earlier answer gave"},
-			&cli.BoolFlag{Name: "all", DisableDefaultText: true, Usage: "print who watches any session of the store"},
+		flags: []verbFlag{
+			{name: "by", usage: "the session `ID` that is told"},
+			{name: "working", takes: nothing, usage: "tell also that it works, which comes with each turn"},
+			{name: "from-start", takes: nothing, usage: "begin with the first declaration there is, rather than with the next one"},
+			{name: "after", usage: "begin behind the `CURSOR`, which an earlier answer gave"},
+			{name: "all", takes: nothing, usage: "print who watches any session of the store"},
 		},
 	}
 }
