@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/docket-go/docket/timeline"
 )
@@ -19,42 +19,58 @@ func displayWord(status, proposal string) string {
 // eventLine returns the event as stored, less private fields, with its display
 // word and the cursor behind it, and with the session where that is not empty.
 func eventLine(session string, e timeline.Event, next timeline.Cursor) ([]byte, error) {
-	added := struct {
-		Session string          `json:"session,omitempty"`
-		Display string          `json:"display,omitempty"`
-		Cursor  timeline.Cursor `json:"cursor"`
-	}{session, e.Display(), next}
-	tail, err := encode(added)
+	line := bytes.TrimSuffix(bytes.TrimSpace(e.JSON()), []byte("}"))
+	var err error
+	if session != "" {
+		line, err = appendMember(line, "session", session)
+	}
+	if display := e.Display(); display != "" && err == nil {
+		line, err = appendMember(line, "display", display)
+	}
 	if err != nil {
 		return nil, err
 	}
-	stored := bytes.TrimSuffix(bytes.TrimSpace(e.JSON()), []byte("}"))
-	return slices.Concat(stored, []byte(","), tail[1:]), nil
+	line, err = appendMember(line, "cursor", next.String())
+	return append(line, '}'), err
 }
 
-// eventBlock returns the event for people.
-func eventBlock(session string, e timeline.Event) string {
-	head := when(e.Time) + "  "
+// appendMember appends a member to an object in JSON that has one already.
+func appendMember(object []byte, name, value string) ([]byte, error) {
+	object = append(append(append(object, `,"`...), name...), `":`...)
+	if tame(value) == len(value) && !strings.ContainsAny(value, "\"\\\n\t") {
+		return append(append(append(object, '"'), value...), '"'), nil
+	}
+	escaped, err := encode(value)
+	return append(object, escaped...), err
+}
+
+// appendBlock appends the event as people are shown it.
+func appendBlock(dst []byte, session string, e timeline.Event) []byte {
+	start := len(dst)
+	dst = append(appendWhen(dst, e.Time), "  "...)
 	if session != "" {
-		head += session + "  "
+		dst = append(append(dst, session...), "  "...)
 	}
 	text := e.Note
 	switch e.Kind {
 	case timeline.KindSent:
-		head += sender(e.From) + " says"
+		dst = append(append(dst, sender(e.From)...), " says"...)
 		if e.Via() == timeline.Note {
-			head += " (answer by note)"
+			dst = append(dst, " (answer by note)"...)
 		}
-		head += "  " + e.MID
+		dst = append(append(dst, "  "...), e.MID...)
 		text = e.Text
 	default:
-		head += displayWord(e.Status, e.Proposal)
+		dst = append(dst, displayWord(e.Status, e.Proposal)...)
 	}
-	head = oneLine(head) + "\n"
+	if head := dst[start:]; tame(head) < len(head) || bytes.IndexByte(head, '\n') >= 0 {
+		dst = append(dst[:start], oneLine(string(head))...)
+	}
+	dst = append(dst, '\n')
 	if text == "" {
-		return head
+		return dst
 	}
-	return head + indent(plain(text), "    ") + "\n"
+	return append(appendIndented(dst, plain(text), "    "), '\n')
 }
 
 func sender(from string) string {

@@ -97,7 +97,7 @@ func (c *call) printLog(ctx context.Context, s *session.Session, from timeline.F
 // event prints one event, with its session where that is not empty.
 func (c *call) event(session string, u timeline.Update) error {
 	if !c.out.json {
-		c.out.people("%s\n", eventBlock(session, u.Event))
+		c.out.append(func(dst []byte) []byte { return append(appendBlock(dst, session, u.Event), '\n') })
 		return nil
 	}
 	line, err := eventLine(session, u.Event, u.Next)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,7 +21,10 @@ type output struct {
 	err error
 }
 
-func newOutput(w io.Writer) *output { return &output{w: bufio.NewWriter(w)} }
+// atOnce is how much is written at once: what a pipe holds.
+const atOnce = 64 << 10
+
+func newOutput(w io.Writer) *output { return &output{w: bufio.NewWriterSize(w, atOnce)} }
 
 // people writes text for people; control characters in it are made visible.
 func (o *output) people(format string, args ...any) {
@@ -42,11 +46,14 @@ func (o *output) line(json []byte) {
 	o.write(append(escape(json), '\n'))
 }
 
-func (o *output) write(b []byte) {
+func (o *output) write(b []byte) { o.append(func(dst []byte) []byte { return append(dst, b...) }) }
+
+// append writes what add appends: text of which nothing acts on a terminal.
+func (o *output) append(add func(dst []byte) []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err == nil {
-		_, o.err = o.w.Write(b)
+		_, o.err = o.w.Write(add(o.w.AvailableBuffer()))
 	}
 }
 
@@ -94,9 +101,14 @@ func stamp(t time.Time) *string {
 }
 
 // when is a time as people are shown it.
-func when(t time.Time) string {
+func when(t time.Time) string { return string(appendWhen(nil, t)) }
+
+func appendWhen(dst []byte, t time.Time) []byte {
 	if t.IsZero() {
-		return "at an unknown time"
+		return append(dst, "at an unknown time"...)
 	}
-	return t.UTC().Format("2006-01-02 15:04:05Z")
+	start := len(dst)
+	dst = t.UTC().AppendFormat(dst, time.RFC3339) // quicker than a layout with a blank
+	dst[start+bytes.IndexByte(dst[start:], 'T')] = ' '
+	return dst
 }

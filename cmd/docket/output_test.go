@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/dispatch"
-	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/session"
 )
 
@@ -42,18 +41,6 @@ func TestReportLine(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, tt.want+"\n")
 			}
 		})
-	}
-}
-
-// Fields of other writers stay in the line, whatever they end in.
-func TestEventLine(t *testing.T) {
-	line, err := eventLine("s1", timeline.Event{Kind: timeline.KindStatus, Status: "active", Time: time.Unix(0, 0)}, timeline.Cursor{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `{"ts":"1970-01-01T00:00:00.000Z","kind":"status","status":"active","proposal":null,"note":null,"session":"s1","display":"working","cursor":""}`
-	if string(line) != want {
-		t.Errorf("got  %s\nwant %s", line, want)
 	}
 }
 

@@ -39,7 +39,7 @@ func escape(line []byte) []byte {
 // most texts are nothing else.
 func tame[T string | []byte](text T) int {
 	n := 0
-	for n < len(text) && (' ' <= text[n] && text[n] <= '~' || text[n] == '\n' || text[n] == '\t') {
+	for n < len(text) && (text[n]-' ' <= '~'-' ' || text[n] == '\n' || text[n] == '\t') { // below ' ' it wraps around
 		n++
 	}
 	return n
@@ -125,11 +125,20 @@ func selects(r rune) bool { return unicode.Is(unicode.Variation_Selector, r) }
 
 // oneLine is plain for text that must stay on its line.
 func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\n\r") {
+		return plain(s)
+	}
 	return plain(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
 }
 
 // indent puts before in front of every line of s.
 func indent(s, before string) string {
-	s = strings.TrimRight(s, "\n")
-	return before + strings.ReplaceAll(s, "\n", "\n"+before)
+	return string(appendIndented(nil, s, before))
+}
+
+func appendIndented(dst []byte, s, before string) []byte {
+	for line := range strings.SplitAfterSeq(strings.TrimRight(s, "\n"), "\n") {
+		dst = append(append(dst, before...), line...)
+	}
+	return dst
 }
