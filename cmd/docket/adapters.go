@@ -10,6 +10,7 @@ import (
 func adaptersVerb() verb {
 	return verb{
 		name: "adapters", args: "[NAME]", max: 1, run: runAdapters,
+		brief:   true,
 		short:   "list the adapters that are built in, or explain the settings of one",
 		example: "docket adapters\ndocket adapters exec",
 	}

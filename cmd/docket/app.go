@@ -22,6 +22,7 @@ type verb struct {
 	surplus  string // what to do with those that are too many, where the usage does not tell
 	hidden   bool
 	changes  bool // it goes on if nobody reads its output any more
+	brief    bool // it reads and ends: nothing is broken off by a signal before it is heard
 	run      func(ctx context.Context, c *call) error
 }
 

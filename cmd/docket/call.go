@@ -52,6 +52,9 @@ func (c *call) run(ctx context.Context, v verb) (err error) {
 	if v.changes {
 		outliveReaders()
 	}
+	if !v.brief {
+		listening.Wait()
+	}
 	if len(c.args) < v.min || v.max >= 0 && len(c.args) > v.max {
 		return c.miscounted(v)
 	}

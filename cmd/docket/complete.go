@@ -19,6 +19,7 @@ const maxDescribed = 64
 func completeVerb() verb {
 	return verb{
 		name: "complete", args: "SHELL -- WORD...", min: 1, max: -1, run: runComplete, hidden: true,
+		brief: true,
 		short: "answer what a shell asks", example: "docket complete bash -- send wor",
 	}
 }

@@ -18,6 +18,7 @@ var completions embed.FS
 func completionVerb() verb {
 	return verb{
 		name: "completion", args: "bash|zsh|fish", min: 1, max: 1, run: runCompletion,
+		brief: true,
 		short: "print what makes a shell complete verbs, flags, sessions and messages",
 		more: "Where to say it:\n" +
 			"   eval \"$(docket completion bash)\"      in ~/.bashrc\n" +

@@ -5,6 +5,7 @@ import "context"
 func helpVerb() verb {
 	return verb{
 		name: "help", args: "[VERB|TOPIC]", max: 1, run: runHelp,
+		brief:   true,
 		short:   "explain docket, one verb, or one topic",
 		more:    "The topics:\n" + topicList(),
 		example: "docket help send\ndocket help agents >>AGENTS.md",

@@ -13,6 +13,7 @@ import (
 func logVerb() verb {
 	return verb{
 		name: "log", args: "[ID]", max: 1, run: runLog,
+		brief:   true,
 		short:   "print what was declared and said, oldest first",
 		example: "docket log worker-1 --limit 20\ndocket log worker-1 --json --all",
 		flags: []verbFlag{

@@ -14,6 +14,7 @@ import (
 func lsVerb() verb {
 	return verb{
 		name: "ls", run: runLs,
+		brief:   true,
 		short:   "list the sessions, with what they are owed and their last event",
 		example: "docket ls\ndocket ls --json | jq 'select(.owed > 0)'",
 	}

@@ -13,6 +13,7 @@ import (
 func pendingVerb() verb {
 	return verb{
 		name: "pending", args: "[ID|--all]", max: 1, run: runPending,
+		brief:   true,
 		short:   "print what a session is still owed, in order, and why",
 		example: "docket pending worker-1\ndocket pending --all --json",
 		flags:   []verbFlag{{name: "all", takes: nothing, usage: "of every session of the store"}},

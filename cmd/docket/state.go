@@ -9,6 +9,7 @@ import (
 func stateVerb() verb {
 	return verb{
 		name: "state", args: "ID MID", min: 2, max: 2, run: runState,
+		brief:   true,
 		short:   "print the one state of a message: owed, unconfirmed, delivered or revoked",
 		example: "docket state worker-1 \"$(docket send worker-1 'run the tests')\"",
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"sync"
 	"syscall"
 
 	"github.com/docket-go/docket/adapter"
@@ -14,11 +15,15 @@ import (
 // signals returns two contexts: a first SIGINT or SIGTERM ends soft, after which
 // nothing new is started, and a second one ends hard, after which nothing is waited
 // for. A third one ends the process.
+//
+// That holds once listening was waited for. To hear takes the system a fifth of a
+// millisecond, in which a brief verb reads most of what it prints; until then a signal
+// ends the process at once, as it does before main begins.
 func signals() (soft, hard context.Context) {
 	soft, ask := context.WithCancel(context.Background())
 	hard, insist := context.WithCancel(context.Background())
 	came := make(chan os.Signal, 2)
-	signal.Notify(came, os.Interrupt, syscall.SIGTERM)
+	listening.Go(func() { signal.Notify(came, os.Interrupt, syscall.SIGTERM) })
 	go func() {
 		<-came
 		ask()
@@ -28,6 +33,9 @@ func signals() (soft, hard context.Context) {
 	}()
 	return soft, hard
 }
+
+// listening is what has to be waited for before a signal may not break anything off.
+var listening sync.WaitGroup
 
 // outliveReaders keeps the process alive when it writes to a pipe that nobody reads
 // any more, which is an error of that write then.

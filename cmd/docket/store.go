@@ -13,6 +13,7 @@ import (
 func showVerb() verb {
 	return verb{
 		name: "show", args: "ID", min: 1, max: 1, short: "print the record of a session",
+		brief:   true,
 		example: "docket show worker-1",
 		run: func(ctx context.Context, c *call) error {
 			return c.with(c.about(c.args[0]), c.show)

@@ -8,6 +8,7 @@ import (
 func versionVerb() verb {
 	return verb{
 		name: "version", short: "print the version of this docket",
+		brief:   true,
 		example: "docket version",
 		run: func(_ context.Context, c *call) error {
 			if c.out.json {
