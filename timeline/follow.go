@@ -106,6 +106,7 @@ func (f *follower) run(c Cursor, poll time.Duration) error {
 	defer f.reader.Close()
 	for {
 		before := f.reader.Seq()
+		f.reader.Stay(w.Written())
 		if err := f.catchUp(); err != nil {
 			return err
 		}

@@ -76,6 +76,43 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// A hookedContext does something when a follower that found nothing more begins to wait.
+type hookedContext struct {
+	context.Context
+	hook func()
+}
+
+func (c *hookedContext) Done() <-chan struct{} {
+	if hook := c.hook; hook != nil {
+		c.hook = nil
+		hook()
+	}
+	return c.Context.Done()
+}
+
+// What is committed at once to the end of a segment and to the next ones is all found,
+// although one wake-up tells of both.
+func TestFollowHearsOfAllAtOnce(t *testing.T) {
+	l := buffered(t, newDir(t), 1200) // for some messages
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	hooked := &hookedContext{Context: ctx}
+	raw, stop := iter.Pull2(l.Follow(hooked, timeline.FollowOptions{Poll: time.Hour}))
+	defer stop()
+	next := func() timeline.Update {
+		u, err, _ := raw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	wantMark(t, next)
+	for i := 0; i < 60; i += 3 {
+		hooked.hook = func() { appendAll(t, l, message(i), message(i+1), message(i+2)) }
+		wantEvents(t, next, i, 3)
+	}
+}
+
 func TestFollowModes(t *testing.T) {
 	l := buffered(t, newDir(t), 0)
 	w := appendAll(t, l, message(0), message(1))

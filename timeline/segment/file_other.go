@@ -4,6 +4,7 @@ package segment
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -24,6 +25,15 @@ func exists(path string) (bool, error) {
 
 func existsIn(dir *os.File, name string) (bool, error) {
 	return exists(filepath.Join(dir.Name(), name))
+}
+
+// readOnce reads what is there at an offset; that may be nothing.
+func readOnce(f *os.File, p []byte, off int64) (int, error) {
+	n, err := f.ReadAt(p, off)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
 }
 
 // fileState takes the file for linked: an open file cannot be removed here.

@@ -42,6 +42,15 @@ func existsIn(dir *os.File, name string) (bool, error) {
 	}
 }
 
+// readOnce reads with one system call what is there at an offset; that may be nothing.
+func readOnce(f *os.File, p []byte, off int64) (int, error) {
+	for {
+		if n, err := unix.Pread(int(f.Fd()), p, off); err != unix.EINTR {
+			return max(n, 0), err
+		}
+	}
+}
+
 // fileStateByFstat is fileState where the system has nothing better.
 func fileStateByFstat(f *os.File) (size int64, linked bool, err error) {
 	var st unix.Stat_t

@@ -145,7 +145,10 @@ func TestFollowersAreToldOfNews(t *testing.T) {
 				t.Fatalf("got event %d, want 0", got)
 			}
 			for i := range uint64(10) {
-				eventually(t, "the follower waits", func() bool { return parked("turn.(*follower).wait(", "[select") })
+				eventually(t, "the follower waits", func() bool {
+					const waiting = "turn.(*follower).wait("
+					return parked(waiting, "[select") || parked(waiting, "[IO wait")
+				})
 				emit(t, tn, turn.Text{Text: "news"})
 				if got, ok := <-seen; !ok || got != i+1 {
 					t.Fatalf("got event %d, %v, want %d", got, ok, i+1)

@@ -7,7 +7,7 @@ func RefuseNotifiers(n int) (restore func()) {
 	ears.calls.Lock()
 	defer ears.calls.Unlock()
 	before := ears.start
-	ears.start = func(heard func(dir, name string, gone bool), lost func()) (notifier, error) {
+	ears.start = func(heard func(dir, name string, c change), lost func()) (notifier, error) {
 		if n--; n >= 0 {
 			return nil, errors.New("too many open files")
 		}

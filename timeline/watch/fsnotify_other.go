@@ -3,7 +3,9 @@
 package watch
 
 import (
+	"context"
 	"path/filepath"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -12,7 +14,7 @@ import (
 type observer struct{ *fsnotify.Watcher }
 
 // startNotifier begins to tell heard of changes, and lost that some were not told.
-func startNotifier(heard func(dir, name string, gone bool), lost func()) (notifier, error) {
+func startNotifier(heard func(dir, name string, c change), lost func()) (notifier, error) {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, err
@@ -25,9 +27,13 @@ func startNotifier(heard func(dir, name string, gone bool), lost func()) (notifi
 					return
 				}
 				if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
-					heard(e.Name, "", true)
+					heard(e.Name, "", gone)
 				}
-				heard(filepath.Dir(e.Name), filepath.Base(e.Name), false)
+				c := altered
+				if e.Op == fsnotify.Write {
+					c = written
+				}
+				heard(filepath.Dir(e.Name), filepath.Base(e.Name), c)
 			case _, ok := <-w.Errors:
 				if !ok {
 					return
@@ -45,3 +51,12 @@ func (o observer) add(dir string) error { return o.Add(dir) }
 func (o observer) remove(dir string) { _ = o.Remove(dir) }
 
 func (o observer) close() error { return o.Close() }
+
+// serve has nothing to do: the observer has a goroutine in any case.
+func (o observer) serve() {}
+
+func (o observer) take(context.Context, time.Time, <-chan struct{}) (rang, took bool) {
+	return false, false
+}
+
+func (o observer) interrupt() {}

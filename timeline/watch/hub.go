@@ -1,34 +1,61 @@
 package watch
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Ears are the ears of the whole process: all waiters share one notifier, and
 // those of one directory share one watch.
 var ears = hub{start: startNotifier}
 
-// A notifier is what the system has to tell of changes in directories. It tells of an
-// entry by its name, of the end of a directory by gone, and of both by the path that the
-// directory was added under; it tells from one goroutine, in the order of events. A
-// directory that is added again under the same path is the one that bears it then.
+// A change is what happened in a directory.
+type change int
+
+const (
+	altered change = iota // an entry came or went, or is another, or nobody knows
+	written               // what is in an entry changed, and nothing else
+	gone                  // the directory was removed or renamed
+)
+
+// A notifier is what the system has to tell of changes in directories. It tells of them
+// by the path that the directory was added under and the name of the entry, from one
+// goroutine at a time, in the order of events. A directory that is added again under the
+// same path is the one that bears it then.
 type notifier interface {
 	add(dir string) error
 	remove(dir string)
 	close() error
+
+	// serve sees to it that events are taken at any time from now on.
+	serve()
+
+	// take takes events in the caller's goroutine, and tells of all of them, until one
+	// has rung the bell, the time has come, or ctx has ended and interrupt was called
+	// behind that. It returns at once, and has not taken any, if somebody else takes
+	// them.
+	take(ctx context.Context, until time.Time, bell <-chan struct{}) (rang, took bool)
+
+	// interrupt ends what take waits for. It may end a later take as well, for which
+	// that is as if the time had come.
+	interrupt()
 }
 
 // A hub passes what one notifier tells on to the listeners of each directory. The
-// notifier runs while anybody listens.
+// notifier runs while anybody listens. A listener that is alone takes the events itself,
+// which saves them the way through another goroutine, and often the wake-up of a thread;
+// as soon as there are two, the notifier has to serve.
 type hub struct {
-	start func(heard func(dir, name string, gone bool), lost func()) (notifier, error)
+	start func(heard func(dir, name string, c change), lost func()) (notifier, error)
 
 	// calls is held across calls of the notifier. They may wait until an event was
 	// taken, and so the goroutine that takes events must never wait for them.
 	calls   sync.Mutex
 	watcher notifier
+	ears    int // how many listen
 
 	mu   sync.Mutex // guards dirs and the listeners in it
 	dirs map[string]*watch
@@ -42,9 +69,9 @@ type watch struct {
 }
 
 // wake tells the listeners of a change of the entry name; empty means of any.
-func (w *watch) wake(name string) {
+func (w *watch) wake(name string, c change) {
 	for _, e := range w.listeners {
-		e.tell(name)
+		e.tell(name, c)
 	}
 }
 
@@ -52,8 +79,9 @@ func (w *watch) wake(name string) {
 // number of changes.
 type listener struct {
 	dir   string
-	tell  func(name string) // must not wait
+	tell  func(name string, c change) // must not wait
 	watch *watch
+	from  notifier
 }
 
 // lost reports whether nothing will be heard any more.
@@ -61,11 +89,12 @@ func (e *listener) lost() bool { return e.watch.gone.Load() }
 
 // listen starts to watch dir, an absolute clean path. What happens after it
 // returned is told. The error is the operating system's: it has no notification,
-// or no more of it to give.
+// or no more of it to give. With takes set the listener takes the events itself while it
+// is the only one.
 //
 // The system is asked even if dir is watched already: what bears that path now may
 // be another directory than the one that did.
-func (h *hub) listen(dir string, tell func(name string)) (*listener, error) {
+func (h *hub) listen(dir string, tell func(name string, c change), takes bool) (*listener, error) {
 	h.calls.Lock()
 	defer h.calls.Unlock()
 	if h.watcher == nil {
@@ -75,8 +104,10 @@ func (h *hub) listen(dir string, tell func(name string)) (*listener, error) {
 		}
 		h.watcher = w
 	}
-	e := &listener{dir: dir, tell: tell}
-	h.join(e)
+	e := &listener{dir: dir, tell: tell, from: h.watcher}
+	if h.join(e); !takes || h.ears > 1 {
+		h.watcher.serve()
+	}
 	if err := h.watcher.add(dir); err != nil {
 		h.leave(e)
 		h.rest()
@@ -110,6 +141,7 @@ func (h *hub) rest() {
 
 // join notes a listener.
 func (h *hub) join(e *listener) {
+	h.ears++
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := h.dirs[e.dir]
@@ -126,6 +158,7 @@ func (h *hub) join(e *listener) {
 
 // leave forgets a listener, and reports whether its directory has none now.
 func (h *hub) leave(e *listener) (last bool) {
+	h.ears--
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if i := slices.Index(e.watch.listeners, e); i >= 0 {
@@ -138,19 +171,19 @@ func (h *hub) leave(e *listener) (last bool) {
 	return true
 }
 
-// report passes on that an entry of a directory changed, or that the directory is gone.
-func (h *hub) report(dir, name string, gone bool) {
+// report passes on what happened in a directory.
+func (h *hub) report(dir, name string, c change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := h.dirs[dir]
 	switch {
 	case w == nil:
-	case gone:
+	case c == gone:
 		delete(h.dirs, dir)
 		w.gone.Store(true)
-		w.wake("")
+		w.wake("", altered)
 	default:
-		w.wake(name)
+		w.wake(name, c)
 	}
 }
 
@@ -159,6 +192,6 @@ func (h *hub) wakeAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, w := range h.dirs {
-		w.wake("")
+		w.wake("", altered)
 	}
 }

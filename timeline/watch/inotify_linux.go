@@ -2,10 +2,13 @@ package watch
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
 	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,31 +21,75 @@ const (
 	wanted       = entryChanges | unix.IN_DELETE_SELF | unix.IN_MOVE_SELF | unix.IN_ONLYDIR
 )
 
-// An inotify is the notification of Linux, read by one goroutine that tells the hub
-// itself: a goroutine in between would cost an event a third of its way.
+// An inotify is the notification of Linux. Whoever reads it tells the hub itself: a
+// goroutine in between would cost an event a third of its way.
 type inotify struct {
-	heard func(dir, name string, gone bool)
-	lost  func()
-	file  *os.File
+	heard   func(dir, name string, c change)
+	lost    func()
+	file    *os.File
+	serving sync.Once
 
-	mu    sync.Mutex
+	seat  sync.Mutex // held while reading; guards what follows
+	buf   []byte
+	until time.Time // when the reading ends by itself; zero means never
+	ended bool      // nothing is heard any more
+
+	mu    sync.Mutex         // guards what follows
 	fd    int                // -1 once it is closed
 	dirs  map[int32][]string // by watch; one directory may have had several paths
 	watch map[string]int32   // by directory
 }
 
 // startNotifier begins to tell heard of changes, and lost that some were not told.
-func startNotifier(heard func(dir, name string, gone bool), lost func()) (notifier, error) {
+func startNotifier(heard func(dir, name string, c change), lost func()) (notifier, error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
 		return nil, os.NewSyscallError("inotify_init1", err)
 	}
-	n := &inotify{
+	return &inotify{
 		heard: heard, lost: lost, fd: fd, file: os.NewFile(uintptr(fd), "inotify"),
-		dirs: map[int32][]string{}, watch: map[string]int32{},
+		buf: make([]byte, 64<<10), dirs: map[int32][]string{}, watch: map[string]int32{},
+	}, nil
+}
+
+func (n *inotify) serve() {
+	n.serving.Do(func() { go n.attend() })
+}
+
+// attend takes events until the file is closed.
+func (n *inotify) attend() {
+	n.seat.Lock()
+	defer n.seat.Unlock()
+	n.endAt(time.Time{})
+	for !n.ended {
+		n.read()
 	}
-	go n.read()
-	return n, nil
+}
+
+func (n *inotify) take(ctx context.Context, until time.Time, bell <-chan struct{}) (rang, took bool) {
+	if !n.seat.TryLock() {
+		return false, false
+	}
+	defer n.seat.Unlock()
+	n.endAt(until)
+	for more := !n.ended; more && ctx.Err() == nil; more = n.read() {
+		select {
+		case <-bell:
+			return true, true
+		default:
+		}
+	}
+	return false, !n.ended
+}
+
+func (n *inotify) interrupt() { _ = n.file.SetReadDeadline(time.Unix(1, 0)) }
+
+// endAt lets the reading end at a time, or never. It costs nothing while that is the same.
+func (n *inotify) endAt(until time.Time) {
+	if !until.Equal(n.until) {
+		n.until = until
+		_ = n.file.SetReadDeadline(until) // of a file that is closed, the reading ends too
+	}
 }
 
 func (n *inotify) add(dir string) error {
@@ -97,23 +144,25 @@ func (n *inotify) close() error {
 	return n.file.Close()
 }
 
-// read takes events until the file is closed.
-func (n *inotify) read() {
-	buf := make([]byte, 64<<10)
-	for {
-		size, err := n.file.Read(buf)
-		if err != nil {
-			return // it is closed; nothing else fails here
-		}
-		for events := buf[:size]; len(events) >= unix.SizeofInotifyEvent; {
-			wd := int32(binary.NativeEndian.Uint32(events))
-			mask := binary.NativeEndian.Uint32(events[4:])
-			end := unix.SizeofInotifyEvent + int(binary.NativeEndian.Uint32(events[12:]))
-			name, _, _ := bytes.Cut(events[unix.SizeofInotifyEvent:end], []byte{0})
-			n.tell(wd, mask, name)
-			events = events[end:]
-		}
+// read waits for events and tells of them. It returns false if the time came, the reading
+// was interrupted, or nothing is heard any more.
+func (n *inotify) read() bool {
+	size, err := n.file.Read(n.buf)
+	if err != nil {
+		n.ended = !errors.Is(err, os.ErrDeadlineExceeded)
+		n.until = time.Time{}
+		_ = n.file.SetReadDeadline(n.until)
+		return false
 	}
+	for events := n.buf[:size]; len(events) >= unix.SizeofInotifyEvent; {
+		wd := int32(binary.NativeEndian.Uint32(events))
+		mask := binary.NativeEndian.Uint32(events[4:])
+		end := unix.SizeofInotifyEvent + int(binary.NativeEndian.Uint32(events[12:]))
+		name, _, _ := bytes.Cut(events[unix.SizeofInotifyEvent:end], []byte{0})
+		n.tell(wd, mask, name)
+		events = events[end:]
+	}
+	return true
 }
 
 // tell tells of one event.
@@ -122,11 +171,17 @@ func (n *inotify) tell(wd int32, mask uint32, name []byte) {
 		n.lost()
 		return
 	}
-	gone := mask&ownEnd != 0
+	c := altered
+	switch {
+	case mask&ownEnd != 0:
+		c = gone
+	case mask&entryChanges == unix.IN_MODIFY:
+		c = written
+	}
 	n.mu.Lock()
 	var few [1]string
 	dirs := append(few[:0], n.dirs[wd]...)
-	if gone {
+	if c == gone {
 		for _, dir := range dirs {
 			delete(n.watch, dir)
 		}
@@ -137,6 +192,6 @@ func (n *inotify) tell(wd int32, mask uint32, name []byte) {
 	}
 	n.mu.Unlock()
 	for _, dir := range dirs {
-		n.heard(dir, string(name), gone)
+		n.heard(dir, string(name), c)
 	}
 }

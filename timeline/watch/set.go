@@ -69,16 +69,16 @@ func NewSet(poll time.Duration) *Set {
 // place in dirs, or -1 where none can be watched: then Heard.Deaf says when to look.
 // Paths are absolute and clean.
 func (s *Set) Add(key int, dirs ...string) int {
-	return s.add(key, func(string) { s.hear(key) }, dirs)
+	return s.add(key, func(string, change) { s.hear(key) }, dirs)
 }
 
 // AddNames is Add for a directory in which the names of the entries that change are
 // to be told.
 func (s *Set) AddNames(key int, dirs ...string) int {
-	return s.add(key, func(name string) { s.hearName(key, name) }, dirs)
+	return s.add(key, func(name string, _ change) { s.hearName(key, name) }, dirs)
 }
 
-func (s *Set) add(key int, tell func(string), dirs []string) int {
+func (s *Set) add(key int, tell func(string, change), dirs []string) int {
 	s.Remove(key)
 	var ear *listener
 	at := -1
@@ -87,7 +87,7 @@ func (s *Set) add(key int, tell func(string), dirs []string) int {
 			break
 		}
 		var err error
-		if ear, err = ears.listen(dir, tell); err == nil {
+		if ear, err = ears.listen(dir, tell, false); err == nil {
 			at = i
 			break
 		}

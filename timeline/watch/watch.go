@@ -21,6 +21,7 @@ package watch
 import (
 	"context"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -35,13 +36,14 @@ const (
 	retryAfter   = 20 // looks without notification until it is asked for again
 )
 
-// started is the moment from which all waiters count; see [Waiter.pause].
+// started is the moment from which all waiters count; see [Waiter.due].
 var started = time.Now()
 
 // A Waiter sleeps until a log may have grown: until the operating system says
 // so, and in any case until the next look is due. It watches the session
 // directory as long as there are no segments in it, and then only their directory.
-// It is used by one goroutine at a time.
+// One that is alone in its process takes what the system tells itself; where there are
+// several, one goroutine does that for all. It is used by one goroutine at a time.
 type Waiter struct {
 	session, segments string
 	poll              time.Duration
@@ -50,8 +52,15 @@ type Waiter struct {
 	vain              int  // looks in a row that showed nothing new
 	ear               *listener
 	heard             chan struct{}
-	local             bool // the directory of ear is on such a file system
+	altered           atomic.Bool // more was heard of than that a file was written to
+	written           bool        // see Written
+	local             bool        // the directory of ear is on such a file system
 	timer             *time.Timer
+	next              time.Time // when a look was due, in the last Wait
+
+	// What ends a Wait that takes events itself, with this context.
+	done   <-chan struct{}
+	disarm func() bool
 }
 
 // New returns a Waiter for the log of the directory session that keeps its segments
@@ -90,25 +99,60 @@ func (w *Waiter) Wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	w.written = false
 	if w.listen() {
 		return nil
 	}
-	w.timer.Reset(w.pause())
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-w.heard:
-	case <-w.timer.C:
+	due := w.due()
+	rang, took := w.take(ctx, due)
+	if !took {
+		w.timer.Reset(time.Until(due))
+		select {
+		case <-ctx.Done():
+		case <-w.heard:
+			rang = true
+		case <-w.timer.C:
+		}
+	}
+	if !rang {
 		w.looks++
 		w.vain++
+		return ctx.Err()
 	}
+	w.written = !w.altered.Swap(false) && due.Equal(w.next)
+	w.next = due
 	return nil
 }
 
-// pause returns how long to sleep at most. All waiters of the process count from
-// the same moment, because a thousand that wake together cost much less than a
+// Written reports that the last Wait ended because something was written to files that
+// were there before, that nothing else was heard of, and that no look was due since an
+// earlier Wait. Otherwise files may have come or gone.
+func (w *Waiter) Written() bool { return w.written }
+
+// take sleeps in the place of who takes events, unless that is another.
+func (w *Waiter) take(ctx context.Context, due time.Time) (rang, took bool) {
+	if w.ear == nil {
+		return false, false
+	}
+	if done := ctx.Done(); done != w.done {
+		w.unarm()
+		w.done, w.disarm = done, context.AfterFunc(ctx, w.ear.from.interrupt)
+	}
+	return w.ear.from.take(ctx, due, w.heard)
+}
+
+// unarm lets the end of the last context have no effect any more.
+func (w *Waiter) unarm() {
+	if w.disarm != nil {
+		w.disarm()
+	}
+	w.done, w.disarm = nil, nil
+}
+
+// due returns when the next look is due in any case. All waiters of the process count
+// from the same moment, because a thousand that wake together cost much less than a
 // thousand that wake one by one.
-func (w *Waiter) pause() time.Duration {
+func (w *Waiter) due() time.Time {
 	pause := w.poll
 	switch {
 	case w.ear != nil && w.local:
@@ -118,7 +162,7 @@ func (w *Waiter) pause() time.Duration {
 	case w.vain > quietLooks:
 		pause *= quietFactor
 	}
-	return pause - time.Since(started)%pause
+	return started.Add(time.Since(started).Truncate(pause) + pause)
 }
 
 // News notes that the last look was not in vain.
@@ -141,7 +185,7 @@ func (w *Waiter) listen() (began bool) {
 		return false
 	}
 	w.deaf()
-	ear, err := ears.listen(dir, func(string) { ring(w.heard) })
+	ear, err := ears.listen(dir, w.hear, true)
 	if err != nil {
 		w.looks = 1
 		return false
@@ -154,6 +198,14 @@ func (w *Waiter) hears(dir string) bool {
 	return w.ear != nil && w.ear.dir == dir && !w.ear.lost()
 }
 
+// hear notes a change.
+func (w *Waiter) hear(_ string, c change) {
+	if c != written {
+		w.altered.Store(true)
+	}
+	ring(w.heard)
+}
+
 // ring wakes whoever waits for the bell, now or later.
 func ring(bell chan struct{}) {
 	select {
@@ -163,6 +215,7 @@ func ring(bell chan struct{}) {
 }
 
 func (w *Waiter) deaf() {
+	w.unarm()
 	if w.ear != nil {
 		ears.drop(w.ear)
 		w.ear = nil
