@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 )
 
-// How much is read at once: at first little, since many want one line only, and least
-// behind what was the end, where mostly there is nothing.
+// How much is read at once: at first little, since many want one line only.
 const (
-	moreBytes       = 4 << 10
 	firstChunkBytes = 16 << 10
 	chunkBytes      = 128 << 10
 )
@@ -62,23 +59,6 @@ func (s *scanner) next() (line []byte, off int64, err error) {
 			return nil, s.off, err
 		}
 	}
-}
-
-// more reads the lines that were committed behind the end since, as far as little memory
-// holds them, from the plain file that is scanned, and reports whether there are any. All
-// that was before was given out.
-func (s *scanner) more(f *os.File) (bool, error) {
-	if cap(s.buf) < moreBytes {
-		s.buf = make([]byte, moreBytes)
-	}
-	n, err := readOnce(f, s.buf[:moreBytes], s.end)
-	if err != nil {
-		return false, fmt.Errorf("segment: %w", err)
-	}
-	lines := bytes.LastIndexByte(s.buf[:n], '\n') + 1
-	s.buf, s.pos = s.buf[:lines], 0
-	s.off, s.end = s.end, s.end+int64(lines)
-	return lines > 0, nil
 }
 
 // cut ends the scan. Bytes without a newline are left only behind a lost range

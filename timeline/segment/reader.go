@@ -160,12 +160,6 @@ func (r *Reader) Next(ctx context.Context) (Line, error) {
 	}
 }
 
-// Stay says whether [Reader.Next] stays in the open segment, once it has found more lines
-// there: then it does not look whether that is still part of the log, nor for another one.
-// That is for who knows that no file of the log came or went since Next last returned
-// io.EOF without that.
-func (r *Reader) Stay(stay bool) { r.staying, r.grew = stay, false }
-
 // read reads the next line of the open segment into r.line.
 func (r *Reader) read() error {
 	if r.src == nil {
@@ -214,12 +208,8 @@ func (r *Reader) advance() (line Line, more bool, err error) {
 	if !r.started {
 		return r.first()
 	}
-	if r.src != nil && r.src.seal == nil {
-		more, err := r.scan.more(r.src.file)
-		if more || err != nil || r.staying && r.grew {
-			r.grew = more
-			return Line{}, more, err
-		}
+	if more, enough, err := r.near(); enough {
+		return Line{}, more, err
 	}
 	// The next segment is looked for before the last look at this one: once it exists,
 	// this one does not grow any more. Mostly the first look is enough.

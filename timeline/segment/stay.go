@@ -1,0 +1,46 @@
+package segment
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+)
+
+// moreBytes is how much is read at once behind what was the end, where mostly there is
+// little or nothing.
+const moreBytes = 4 << 10
+
+// Stay says whether [Reader.Next] stays in the open segment, once it has found more lines
+// there: then it does not look whether that is still part of the log, nor for another one.
+// That is for who knows that no file of the log came or went since Next last returned
+// io.EOF without that.
+func (r *Reader) Stay(stay bool) { r.staying, r.grew = stay, false }
+
+// near looks for more in the open file alone, with one read, and reports whether that is
+// enough. What is committed there is part of the log, whatever became of the file's name.
+func (r *Reader) near() (more, enough bool, err error) {
+	if r.src == nil || r.src.seal != nil {
+		return false, false, nil
+	}
+	more, err = r.scan.more(r.src.file)
+	enough = more || err != nil || r.staying && r.grew
+	r.grew = more
+	return more, enough, err
+}
+
+// more reads the lines that were committed behind the end since, as far as little memory
+// holds them, from the plain file that is scanned, and reports whether there are any. All
+// that was before was given out.
+func (s *scanner) more(f *os.File) (bool, error) {
+	if cap(s.buf) < moreBytes {
+		s.buf = make([]byte, moreBytes)
+	}
+	n, err := readOnce(f, s.buf[:moreBytes], s.end)
+	if err != nil {
+		return false, fmt.Errorf("segment: %w", err)
+	}
+	lines := bytes.LastIndexByte(s.buf[:n], '\n') + 1
+	s.buf, s.pos = s.buf[:lines], 0
+	s.off, s.end = s.end, s.end+int64(lines)
+	return lines > 0, nil
+}
