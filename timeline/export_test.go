@@ -59,5 +59,13 @@ func (e Event) WithoutRaw() Event {
 	return e
 }
 
-// Together counts the calls of Append that wait.
-func (l *Log) Together() int { return l.together.count() }
+// Together counts the calls of Append that are not done.
+func (l *Log) Together() int {
+	t := &l.together
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.led {
+		return 0
+	}
+	return 1 + len(t.waiting)
+}

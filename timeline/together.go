@@ -20,54 +20,51 @@ const (
 )
 
 // A together lets appends that come at the same time go in one hold of the record
-// lock, one write and one sync. The first of those that wait leads: it takes the lock,
-// writes for all that are there by then, passes the lead on, and syncs before it wakes
-// them.
+// lock, one write and one sync. The first of them leads: it takes the lock, writes for
+// all that wait by then, syncs, wakes them, and passes the lead on. Those who come
+// while it syncs wait for the next write: each in a write of its own would take as long
+// as the sync. A buffered log has nothing to sync.
 type together struct {
 	mu      sync.Mutex
-	led     bool // somebody leads
-	waiting []*appending
+	led     bool         // somebody leads
+	waiting []*appending // behind the one that leads
 
-	// Of the one who holds the record lock: what the last one encoded, to be written over.
+	// Of the one who leads: what the last one used, to be used again.
+	first appending // the call that leads without having waited
 	lines [][]byte
 	buf   []byte
 }
 
-// An appending is one call that waits. Of its two channels one is closed, once; one
-// that leads at once has none.
+// An appending is one call of Append.
 type appending struct {
 	entries []Entry
-	lead    chan struct{} // it is this one's turn to lead
-	done    chan struct{} // somebody else wrote and synced, or was refused
+	turn    chan bool // told once, if it waits: true to lead, false when it is written
 	written Written
 	err     error
 }
 
 func (t *together) write(ctx context.Context, l *Log, entries []Entry) (Written, error) {
-	a := &appending{entries: entries}
 	t.mu.Lock()
-	t.waiting = append(t.waiting, a)
 	if !t.led {
 		t.led = true
 		t.mu.Unlock()
-		t.leadOnce(ctx, l, a)
-		return a.written, a.err
+		t.first = appending{entries: entries}
+		return t.lead(ctx, l, &t.first)
 	}
-	a.lead, a.done = make(chan struct{}), make(chan struct{})
+	a := &appending{entries: entries, turn: make(chan bool, 1)}
+	t.waiting = append(t.waiting, a)
 	t.mu.Unlock()
+	leads := false
 	select {
-	case <-a.lead:
-		t.leadOnce(ctx, l, a)
-	case <-a.done:
+	case leads = <-a.turn:
 	case <-ctx.Done():
 		if t.leave(a) {
 			return Written{}, fmt.Errorf("session %s: wait for other appends: %w", l.session, context.Cause(ctx))
 		}
-		select { // it was taken at the same moment
-		case <-a.lead:
-			t.leadOnce(ctx, l, a)
-		case <-a.done:
-		}
+		leads = <-a.turn // it was taken at the same moment
+	}
+	if leads {
+		return t.lead(ctx, l, a)
 	}
 	return a.written, a.err
 }
@@ -77,11 +74,6 @@ func (t *together) leave(a *appending) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := slices.Index(t.waiting, a)
-	select {
-	case <-a.lead:
-		return false
-	default:
-	}
 	if i < 0 {
 		return false
 	}
@@ -89,35 +81,36 @@ func (t *together) leave(a *appending) bool {
 	return true
 }
 
-// leadOnce writes for own, which waits first, and for those behind it. If the lock
+// lead writes for own and for those that wait, and passes the lead on. If the lock
 // was not free in time, that is so for all who waited for it as long; any other
 // failure to get it is own's alone.
-func (t *together) leadOnce(ctx context.Context, l *Log, own *appending) {
+func (t *together) lead(ctx context.Context, l *Log, own *appending) (Written, error) {
 	asLong := t.count()
 	held, err := l.locks.Record(ctx)
 	var all []*appending
 	switch {
 	case err == nil:
-		all = t.take(mostTogether)
+		all = t.take(own, mostTogether-1)
 		l.writeAll(held, all)
 		err = held.Release()
 	case errors.Is(err, lock.ErrTimeout):
-		all = t.take(asLong)
+		all = t.take(own, asLong)
 	default:
-		all = t.take(1)
+		all = t.take(own, 0)
 	}
 	if err != nil {
 		for _, a := range all {
 			a.written, a.err = Written{}, errors.Join(a.err, closed(err))
 		}
 	}
-	t.pass()
 	l.commitAll(all)
-	for _, a := range all {
-		if a != own {
-			close(a.done)
-		}
+	written, err := own.written, own.err
+	t.first = appending{}
+	for _, a := range all[1:] {
+		a.turn <- false
 	}
+	t.pass()
+	return written, err
 }
 
 // commitAll syncs what was written for all of them.
@@ -136,14 +129,14 @@ func (t *together) count() int {
 	return len(t.waiting)
 }
 
-// take takes up to n of those that wait, the leader first.
-func (t *together) take(n int) []*appending {
+// take takes up to n of those that wait, behind the one that leads.
+func (t *together) take(own *appending, n int) []*appending {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n = min(n, len(t.waiting))
-	taken := slices.Clone(t.waiting[:n])
+	all := append(append(make([]*appending, 0, 1+n), own), t.waiting[:n]...)
 	t.waiting = slices.Delete(t.waiting, 0, n)
-	return taken
+	return all
 }
 
 // pass makes the next one the leader.
@@ -151,7 +144,8 @@ func (t *together) pass() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.led = len(t.waiting) > 0; t.led {
-		close(t.waiting[0].lead)
+		t.waiting[0].turn <- true
+		t.waiting = slices.Delete(t.waiting, 0, 1)
 	}
 }
 

@@ -74,6 +74,48 @@ func checkOwn(t *testing.T, l *timeline.Log, w timeline.Written, name string) {
 	t.Errorf("%s: its events are not there", name)
 }
 
+// Those who come while a sync is under way share the next write and the next sync.
+func TestAppendsDuringSync(t *testing.T) {
+	l, err := timeline.Open(newDir(t), timeline.Options{})
+	must(t, err)
+	defer l.Close()
+	var writes, syncs atomic.Int64
+	syncing, resume := make(chan struct{}), make(chan struct{})
+	restore := step.Hook(func(name string) {
+		switch name {
+		case "segment: appended":
+			writes.Add(1)
+		case "timeline: written, not synced":
+			if syncs.Add(1) == 1 {
+				close(syncing)
+				<-resume
+			}
+		}
+	})
+	defer restore()
+	var all sync.WaitGroup
+	appending := func() {
+		if _, err := l.Append(t.Context(), timeline.Status{Status: "active"}); err != nil {
+			t.Error(err)
+		}
+	}
+	all.Go(appending)
+	<-syncing
+	const others = 20
+	for range others {
+		all.Go(appending)
+	}
+	poll(t, "the others wait", func() bool { return l.Together() == 1+others })
+	close(resume)
+	all.Wait()
+	if writes.Load() != 2 || syncs.Load() != 2 {
+		t.Errorf("got %d writes and %d syncs, want 2 and 2", writes.Load(), syncs.Load())
+	}
+	if end, err := l.End(t.Context()); err != nil || end.Seq() != 1+others {
+		t.Errorf("got %d events, %v", end.Seq(), err)
+	}
+}
+
 // One that gives up has written nothing and stops nobody, be it the one that leads.
 func TestAppendGivesUp(t *testing.T) {
 	for _, leads := range []bool{true, false} {
