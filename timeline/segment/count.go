@@ -143,7 +143,7 @@ func (l *Log) earlierIn(src *source, off int64) (uint64, bool) {
 //
 // It looks at two such lines, unless told fewer, so that one damaged number cannot
 // make the log go back.
-func (l *Log) behind(src *source, end int64, looks int) (after uint64, known bool, err error) {
+func (l *Log) behind(src io.ReaderAt, end int64, looks int) (after uint64, known bool, err error) {
 	s := newBackScanner(src, end, 4<<10)
 	defer s.close()
 	counted := uint64(0)

@@ -16,6 +16,7 @@ type disk struct {
 	rename   func(from, to string) error
 	remove   func(path string) error
 	readDir  func(d *os.File) ([]os.DirEntry, error)
+	highest  func(d *os.File) (n uint64, ok bool)
 }
 
 var realDisk = disk{
@@ -31,4 +32,5 @@ var realDisk = disk{
 	rename:   os.Rename,
 	remove:   os.Remove,
 	readDir:  func(d *os.File) ([]os.DirEntry, error) { return d.ReadDir(-1) },
+	highest:  highest,
 }

@@ -18,13 +18,14 @@ type Disk struct {
 	Rename   func(from, to string) error
 	Remove   func(path string) error
 	ReadDir  func(d *os.File) ([]os.DirEntry, error)
+	Highest  func(d *os.File) (n uint64, ok bool)
 }
 
 // RealDisk returns what a log uses by itself.
 func RealDisk() Disk {
 	return Disk{
 		realDisk.create, realDisk.mkdir, realDisk.write, realDisk.writeAt, realDisk.truncate,
-		realDisk.dataSync, realDisk.syncDir, realDisk.rename, realDisk.remove, realDisk.readDir,
+		realDisk.dataSync, realDisk.syncDir, realDisk.rename, realDisk.remove, realDisk.readDir, realDisk.highest,
 	}
 }
 
@@ -36,6 +37,7 @@ func (l *Log) SetDisk(d Disk) {
 		or(d.Create, realDisk.create), or(d.Mkdir, realDisk.mkdir), or(d.Write, realDisk.write), or(d.WriteAt, realDisk.writeAt),
 		or(d.Truncate, realDisk.truncate), or(d.DataSync, realDisk.dataSync), or(d.SyncDir, realDisk.syncDir),
 		or(d.Rename, realDisk.rename), or(d.Remove, realDisk.remove), or(d.ReadDir, realDisk.readDir),
+		or(d.Highest, realDisk.highest),
 	}
 }
 

@@ -45,6 +45,17 @@ func fileState(f *os.File) (size int64, linked bool, err error) {
 	return info.Size(), true, nil
 }
 
+// regularSize returns the size of a plain file, and false for any other.
+func regularSize(f *os.File) (size int64, regular bool, err error) { return regularByStat(f) }
+
+// highest knows nothing here: the listing tells.
+func highest(*os.File) (n uint64, ok bool) { return 0, false }
+
+// openToWrite opens segment n, which is at path, in the open directory dir.
+func openToWrite(_ *os.File, path string, _ uint64) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+}
+
 // syncDir does nothing: there is no portable way to ask for it here.
 func syncDir(string) error { return nil }
 

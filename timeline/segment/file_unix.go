@@ -60,6 +60,21 @@ func fileStateByFstat(f *os.File) (size int64, linked bool, err error) {
 	return st.Size, st.Nlink > 0, nil
 }
 
+// openToWrite opens segment n, which is at path, in the open directory dir. A planted
+// pipe that is opened for both directions blocks nobody.
+func openToWrite(dir *os.File, path string, n uint64) (*os.File, error) {
+	for {
+		fd, err := unix.Openat(int(dir.Fd()), plainName(n), unix.O_RDWR|unix.O_APPEND|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return nil, &os.PathError{Op: "open", Path: path, Err: err}
+		}
+		return os.NewFile(uintptr(fd), path), nil
+	}
+}
+
 // syncDir makes the names in a directory durable. Some file systems have no way
 // to ask for that; their answer is not an error.
 func syncDir(path string) error {

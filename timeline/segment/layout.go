@@ -15,6 +15,7 @@ const (
 	plainSuffix  = ".ndjson"
 	sealedSuffix = ".ndjson.zst"
 	draftSuffix  = ".tmp"
+	numberDigits = 12
 )
 
 // An entry is one segment of the listing, in one form or in both.
@@ -43,8 +44,14 @@ func (l *Log) sealedPath(n uint64) string {
 	return filepath.Join(l.o.Dir, sealedName(n))
 }
 
-func plainName(n uint64) string  { return fmt.Sprintf("%012d%s", n, plainSuffix) }
-func sealedName(n uint64) string { return fmt.Sprintf("%012d%s", n, sealedSuffix) }
+func plainName(n uint64) string  { return numberName(n) + plainSuffix }
+func sealedName(n uint64) string { return numberName(n) + sealedSuffix }
+
+// numberName writes a number in at least 12 digits.
+func numberName(n uint64) string {
+	digits := strconv.FormatUint(n, 10)
+	return "000000000000"[min(len(digits), numberDigits):] + digits
+}
 
 // parseName returns the number in the name of a segment file, zero if it is none.
 func parseName(name string) (n uint64, sealed bool) {
@@ -56,7 +63,7 @@ func parseName(name string) (n uint64, sealed bool) {
 		sealed = true
 	}
 	n, err := strconv.ParseUint(digits, 10, 62)
-	if err != nil || digits != fmt.Sprintf("%012d", n) {
+	if err != nil || len(digits) < numberDigits || (len(digits) > numberDigits && digits[0] == '0') {
 		return 0, false
 	}
 	return n, sealed

@@ -77,6 +77,11 @@ type Options struct {
 
 	Schema Schema
 
+	// Encoded says that whoever calls Write has encoded the lines itself, in a shape that
+	// the schema knows: an [IntactSchema] then answers ClassifyIntact for them too, and
+	// what is no line is found by nobody.
+	Encoded bool
+
 	// Buffered leaves the moment of the data sync to the system: Sync and SyncAll do
 	// nothing. Lines then survive the death of the process, not of the machine.
 	Buffered bool
@@ -94,6 +99,7 @@ type Log struct {
 
 	classifyIntact func(line []byte) Class // for lines whose checksum fits
 	keyIntact      func(line []byte) (digest []byte, ok bool)
+	classifyNew    func(line []byte) Class // for lines that are written
 
 	writing sync.Mutex // guards tail and classes; the record lock already excludes other writers
 	tail    tail
@@ -131,6 +137,10 @@ func Open(lockDir string, o Options) (*Log, error) {
 	l := &Log{lockDir: lockDir, o: o, disk: realDisk, classifyIntact: o.Schema.Classify, keyIntact: o.Schema.Key}
 	if s, ok := o.Schema.(IntactSchema); ok {
 		l.classifyIntact, l.keyIntact = s.ClassifyIntact, s.KeyIntact
+	}
+	l.classifyNew = o.Schema.Classify
+	if o.Encoded {
+		l.classifyNew = l.classifyIntact
 	}
 	l.commits.init()
 	return l, nil

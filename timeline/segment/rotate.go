@@ -71,8 +71,7 @@ func (l *Log) create(earlier []entry, n uint64) error {
 		if err := l.place(h, n); err != nil {
 			return err
 		}
-		ls := listing{segments: append(earlier[:len(earlier):len(earlier)], entry{n: n, plain: true})}
-		return l.adopt(ls, true)
+		return l.adopt(append(earlier[:len(earlier):len(earlier)], entry{n: n, plain: true}), true)
 	}
 	f, err := l.disk.create(l.plainPath(n), os.O_RDWR|os.O_APPEND)
 	if err != nil {

@@ -123,6 +123,41 @@ func (s *source) committed(from int64) (int64, error) {
 	return lastNewline(s.file, from, size)
 }
 
+// A lastBytes is a file whose end is in memory.
+type lastBytes struct {
+	file  *os.File
+	from  int64
+	bytes []byte
+}
+
+// lastBlockBytes is how much of the end of a file is read at once.
+const lastBlockBytes = 4 << 10
+
+// lastOf reads the end of a file of that size. The buffer is given back by done.
+func lastOf(f *os.File, size int64) (b *lastBytes, done func()) {
+	lent := buffers.Get().(*[]byte)
+	b = &lastBytes{file: f, from: max(0, size-lastBlockBytes)}
+	n, _ := f.ReadAt((*lent)[:size-b.from], b.from) // who reads what is not there gets the error
+	b.bytes = (*lent)[:n]
+	return b, func() { buffers.Put(lent) }
+}
+
+func (b *lastBytes) ReadAt(p []byte, off int64) (int, error) {
+	if off >= b.from && off-b.from+int64(len(p)) <= int64(len(b.bytes)) {
+		return copy(p, b.bytes[off-b.from:]), nil
+	}
+	return b.file.ReadAt(p, off)
+}
+
+// regularByStat is regularSize where the system has nothing better.
+func regularByStat(f *os.File) (size int64, regular bool, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, false, err
+	}
+	return info.Size(), info.Mode().IsRegular(), nil
+}
+
 // lastNewline returns the offset behind the last newline of the bytes from..to,
 // or from when there is none.
 func lastNewline(r io.ReaderAt, from, to int64) (int64, error) {

@@ -3,9 +3,12 @@ package segment
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/stamp"
 	"github.com/docket-go/docket/lock/step"
 )
 
@@ -16,10 +19,11 @@ type tail struct {
 	path     string
 	file     *os.File // nil: nothing is remembered
 	end      int64
-	next     uint64    // public lines in the log
-	epoch    Epoch     // of the log; zero while it is empty
-	dir      *os.File  // opened when the handle is used again
-	upcoming [2]string // the names that the next segment can have
+	next     uint64     // public lines in the log
+	epoch    Epoch      // of the log; zero while it is empty
+	dir      *stamp.Dir // opened when the handle is used again
+	mark     stamp.Mark // in dir, of the last look under the record lock
+	upcoming [2]string  // the names that the next segment can have
 	buf      []byte
 }
 
@@ -41,10 +45,10 @@ func (t *tail) drop(c *commits) error {
 // settle makes the tail true: the newest segment is open, ends at a newline, and
 // its end is known. Unless creating is set nothing is made, and the tail may stay
 // without a file.
-func (l *Log) settle(creating bool) error {
+func (l *Log) settle(held *lock.Record, creating bool) error {
 	t := &l.tail
 	if t.file != nil {
-		size, current, err := t.look()
+		size, current, err := t.lookUnder(held)
 		if err != nil {
 			return err
 		}
@@ -59,6 +63,9 @@ func (l *Log) settle(creating bool) error {
 			return err
 		}
 	}
+	if done, err := l.adoptHighest(held, creating); done || err != nil {
+		return err
+	}
 	ls, err := l.list()
 	if err != nil {
 		return err
@@ -68,7 +75,7 @@ func (l *Log) settle(creating bool) error {
 		last = ls.segments[len(ls.segments)-1]
 	}
 	if last.n > 0 && last.plain {
-		return l.adopt(ls, creating)
+		return l.adopt(ls.segments, creating)
 	}
 	if t.next, err = l.endOf(ls.segments); err != nil {
 		return err
@@ -79,14 +86,32 @@ func (l *Log) settle(creating bool) error {
 	return l.create(ls.segments, max(ls.top, last.n)+1)
 }
 
+// lookUnder is [tail.look] for one who holds the record lock, and all that a write into
+// a held handle costs beside the write: while the directory has the stamp that it had
+// at the last such look, the segment has its name still and no other has come. Names
+// come and go under the record lock only, but for drafts, so that no look falls in the
+// moment in which a directory has its new stamp and others cannot see the new name yet.
+// One without the lock would fall into it, and believe for ever that there is no next
+// segment; which is why the lock is asked for here.
+func (t *tail) lookUnder(*lock.Record) (size int64, current bool, err error) {
+	if t.dir == nil {
+		return t.look()
+	}
+	if !t.mark.Stands(t.dir, 0) {
+		t.mark.Look(t.dir)
+		return t.look()
+	}
+	if size, err = t.file.Seek(0, io.SeekEnd); err != nil {
+		return 0, false, fmt.Errorf("segment: %w", err)
+	}
+	return size, true, nil
+}
+
 // look returns the size of the remembered segment and whether it is the newest
-// still. This is all that a write into a held handle costs beside the write. The names
-// are asked for each time, although the stamp of the directory would tell with one call
-// that nothing changed: [Log.SyncAll] looks without the record lock, and a directory has
-// its new stamp before others can see the new name.
+// still.
 func (t *tail) look() (size int64, current bool, err error) {
 	if t.dir == nil {
-		if t.dir, err = os.OpenFile(filepath.Dir(t.path), os.O_RDONLY|openFlags, 0); err != nil {
+		if t.dir, err = stamp.Open(filepath.Dir(t.path)); err != nil {
 			if errors.Is(err, os.ErrNotExist) {
 				return 0, false, nil
 			}
@@ -106,7 +131,7 @@ func (t *tail) look() (size int64, current bool, err error) {
 // newest reports that the directory has neither of the upcoming names.
 func (t *tail) newest() (bool, error) {
 	for _, name := range t.upcoming {
-		if there, err := existsIn(t.dir, name); there || err != nil {
+		if there, err := existsIn(t.dir.File(), name); there || err != nil {
 			return false, err
 		}
 	}
@@ -158,9 +183,47 @@ func (l *Log) heal(end, size int64) error {
 	return nil
 }
 
-// adopt opens the newest segment, which another handle made.
-func (l *Log) adopt(ls listing, creating bool) error {
-	segments := ls.segments
+// adoptHighest opens the newest segment, which another handle made, if one reading of
+// the names tells which that is. It does not have to look for names that the reading
+// missed, as [Log.list] does for those who hold no lock: names of segments come and go
+// under the record lock only, and the file system must be one that misses no name that
+// stays. Whatever is not as usual is left to the listing.
+func (l *Log) adoptHighest(_ *lock.Record, creating bool) (done bool, err error) {
+	dir, err := stamp.Open(l.o.Dir)
+	if err != nil {
+		return false, nil
+	}
+	if dir.Trusted() {
+		if n, ok := l.disk.highest(dir.File()); ok {
+			done, err = l.adoptIn(dir, n, creating)
+		}
+	}
+	if l.tail.dir != dir {
+		err = errors.Join(err, dir.Close())
+	}
+	return done, err
+}
+
+// adoptIn opens the plain segment n in dir, which the tail keeps.
+func (l *Log) adoptIn(dir *stamp.Dir, n uint64, creating bool) (done bool, err error) {
+	f, err := openToWrite(dir.File(), l.plainPath(n), n)
+	if err != nil {
+		return false, nil
+	}
+	size, regular, err := regularSize(f)
+	if err != nil || !regular {
+		return false, f.Close()
+	}
+	l.tail.hold(l, n, f)
+	l.tail.dir = dir
+	if err := l.learn(nil, size, creating); err != nil {
+		return true, errors.Join(err, l.tail.drop(&l.commits))
+	}
+	return true, nil
+}
+
+// adopt opens the newest of the segments, which another handle made.
+func (l *Log) adopt(segments []entry, creating bool) error {
 	n := segments[len(segments)-1].n
 	f, info, err := openRegular(l.plainPath(n), os.O_RDWR|os.O_APPEND)
 	if err != nil {
@@ -179,25 +242,19 @@ func (t *tail) hold(l *Log, n uint64, f *os.File) {
 	*t = tail{n: n, path: f.Name(), file: f, next: t.next, upcoming: upcoming, buf: t.buf}
 }
 
-// learn finds the end of the newest segment and the sequence there.
+// learn finds the end of the newest segment and the sequence there. The segments up to
+// it are listed when they are needed, where they are nil.
 func (l *Log) learn(segments []entry, size int64, creating bool) error {
 	t := &l.tail
-	src := &source{n: t.n, path: t.path, file: t.file}
-	end, err := lastNewline(t.file, 0, size)
+	src, done := lastOf(t.file, size)
+	defer done()
+	end, err := lastNewline(src, 0, size)
 	if err != nil {
 		return err
 	}
 	next, known, err := l.behind(src, end, 2)
 	if err != nil {
 		return err
-	}
-	earlier := segments[:len(segments)-1]
-	if !known {
-		before, err := l.endOf(earlier)
-		if err != nil {
-			return err
-		}
-		next += before
 	}
 	head, err := firstLine(src, min(end, maxHeaderBytes))
 	if err != nil {
@@ -207,35 +264,50 @@ func (l *Log) learn(segments []entry, size int64, creating bool) error {
 	if later {
 		return fmt.Errorf("%w: %s: upgrade to write to it", ErrVersion, t.path)
 	}
+	h, _ := parseHeader(head)
+	bare := looksLikeHeader(head) && int64(len(head))+1 == end
+	if segments == nil && (!known || h == nil || bare) {
+		if segments, err = l.listTo(t.n); err != nil {
+			return err
+		}
+	}
+	if !known {
+		before, err := l.endOf(segments[:len(segments)-1])
+		if err != nil {
+			return err
+		}
+		next += before
+	}
 	if err := l.heal(end, size); err != nil {
 		return err
 	}
 	t.end, t.next = end, next
-	if t.epoch, err = l.epochBy(head, segments); err != nil {
+	if h != nil {
+		t.epoch = h.Epoch
+	} else if t.epoch, err = l.epochOf(segments); err != nil {
 		return err
 	}
 	l.commits.enter(t.file, place{t.n, t.end}, made)
-	if end == 0 && creating {
-		return l.complete(earlier)
+	switch {
+	case end == 0 && creating:
+		return l.complete(segments[:len(segments)-1])
+	case bare: // whoever made it may have died before its name was durable
+		return l.syncNames(firstNumbered(segments[:len(segments)-1]))
 	}
-	return l.nameDurable(head, firstNumbered(earlier))
+	return nil
 }
 
-// epochBy is epochOf for one who has read the first line of the last segment.
-func (l *Log) epochBy(head []byte, segments []entry) (Epoch, error) {
-	if h, err := parseHeader(head); err == nil {
-		return h.Epoch, nil
+// listTo returns the segments up to n.
+func (l *Log) listTo(n uint64) ([]entry, error) {
+	ls, err := l.list()
+	if err != nil {
+		return nil, err
 	}
-	return l.epochOf(segments)
-}
-
-// nameDurable syncs the directory of a segment that holds nothing but its header:
-// whoever made it may have died before that.
-func (l *Log) nameDurable(head []byte, first bool) error {
-	if !looksLikeHeader(head) || int64(len(head))+1 != l.tail.end {
-		return nil
+	i, found := ls.index(n)
+	if !found {
+		return nil, &CorruptError{Path: l.plainPath(n), Err: errMissing}
 	}
-	return l.syncNames(first)
+	return ls.segments[:i+1], nil
 }
 
 // endOf returns the public sequence behind the last of the segments.

@@ -53,7 +53,7 @@ func (l *Log) Write(held *lock.Record, lines ...[]byte) (Written, error) {
 	if err := l.commits.fault(); err != nil {
 		return Written{}, err
 	}
-	if err := l.settle(len(lines) > 0); err != nil {
+	if err := l.settle(held, len(lines) > 0); err != nil {
 		return Written{}, err
 	}
 	t := &l.tail
@@ -89,7 +89,7 @@ func (l *Log) check(lines [][]byte) error {
 		if err := checkLine(line); err != nil {
 			return fmt.Errorf("%w: %w", ErrLine, err)
 		}
-		class := l.o.Schema.Classify(line)
+		class := l.classifyNew(line)
 		if class == Unreadable {
 			return fmt.Errorf("%w: %w", ErrLine, reason(line))
 		}
@@ -143,7 +143,7 @@ func (l *Log) NextSeq(held *lock.Record) (uint64, error) {
 	}
 	l.writing.Lock()
 	defer l.writing.Unlock()
-	if err := l.settle(false); err != nil {
+	if err := l.settle(held, false); err != nil {
 		return 0, err
 	}
 	return l.tail.next, nil

@@ -120,6 +120,20 @@ func TestIntactLines(t *testing.T) {
 	}
 }
 
+// Whoever encodes the lines of a log itself is not asked again whether they are lines.
+func TestEncodedLines(t *testing.T) {
+	for _, encoded := range []bool{true, false} {
+		trusted := map[string]bool{}
+		f := newFixture(t, t.TempDir(), segment.Options{Encoded: encoded})
+		f.opts.Schema = trustingSchema{trusted: trusted}
+		f.log = f.handle(t)
+		if w := f.write(t, public("m1"), private("m2")); w.Next != 1 || len(trusted) == 2 != encoded {
+			t.Errorf("encoded %v: got %+v, and %v as intact", encoded, w, trusted)
+		}
+		f.close()
+	}
+}
+
 // A trustingSchema notes the ids of the lines that it was told are intact.
 type trustingSchema struct {
 	testSchema
