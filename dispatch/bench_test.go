@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -27,6 +28,17 @@ func BenchmarkAccept(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		w.later("s1", "run the tests and say what failed")
+	}
+}
+
+// BenchmarkAcceptKeyed is BenchmarkAccept with a new key each time.
+func BenchmarkAcceptKeyed(b *testing.B) {
+	w := owing(b, 100)
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		m := dispatch.Message{Text: "run the tests and say what failed", NoDrain: true, Key: strconv.Itoa(n)}
+		_, err := w.SendText(b.Context(), "s1", m)
+		must(b, err)
 	}
 }
 

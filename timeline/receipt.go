@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/docket-go/docket/timeline/segment"
 )
@@ -22,9 +23,18 @@ type Found struct {
 // cannot be read, and where only the end of the request can be: then nobody knows
 // whether the request was accepted, or as which message.
 func (l *Log) Receipt(ctx context.Context, operation, requestDigest string) (f Found, ok bool, err error) {
-	settled, revoked := map[string]bool{}, map[string]bool{}
+	key := requestKey(operation, requestDigest)
+	if l.segments.Lacks(key) {
+		return Found{}, false, ctx.Err()
+	}
+	return l.receipt(ctx, key, operation, requestDigest)
+}
+
+// receipt is Receipt by a search.
+func (l *Log) receipt(ctx context.Context, key []byte, operation, requestDigest string) (f Found, ok bool, err error) {
+	var settled, revoked []string // mids
 	var doubt *LineError
-	for at, err := range l.segments.FindKey(ctx, requestKey(operation, requestDigest), textOf(requestDigest)) {
+	for at, err := range l.segments.FindKey(ctx, key, textOf(requestDigest)) {
 		if err != nil {
 			return Found{}, false, l.wrap(err)
 		}
@@ -40,11 +50,11 @@ func (l *Log) Receipt(ctx context.Context, operation, requestDigest string) (f F
 		}
 		switch mid := p.string(p.mid); p.kind {
 		case settledLine:
-			settled[mid] = true
+			settled = append(settled, mid)
 		case revokedLine:
-			revoked[mid] = true
+			revoked = append(revoked, mid)
 		case sentLine:
-			f = Found{Sent: p.decodeSent(), Seq: at.Seq, Settled: settled[mid], Revoked: revoked[mid]}
+			f = Found{Sent: p.decodeSent(), Seq: at.Seq, Settled: slices.Contains(settled, mid), Revoked: slices.Contains(revoked, mid)}
 			ok = true
 		}
 		if ok {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
+	"strconv"
 
 	"github.com/docket-go/docket/timeline/segment"
 )
@@ -95,6 +95,8 @@ func (schema) Key(raw []byte) (digest []byte, ok bool) {
 func (schema) Fold(facts json.RawMessage) segment.Fold { return newFold(facts) }
 
 func requestKey(operation, requestDigest string) []byte {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s%s", len(operation), operation, requestDigest))
+	var room [256]byte
+	text := append(strconv.AppendInt(room[:0], int64(len(operation)), 10), ':')
+	sum := sha256.Sum256(append(append(text, operation...), requestDigest...))
 	return sum[:]
 }

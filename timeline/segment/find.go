@@ -35,6 +35,7 @@ func (l *Log) FindKey(ctx context.Context, digest, text []byte) iter.Seq2[Line, 
 				return
 			}
 		}
+		l.recent.oversee(v)
 	}
 }
 

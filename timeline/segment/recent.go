@@ -1,7 +1,9 @@
 package segment
 
 import (
+	"bytes"
 	"errors"
+	"os"
 	"sync"
 )
 
@@ -20,6 +22,12 @@ type recentKeys struct {
 	next  uint64 // public sequence at end
 	bits  []byte // nil: this is the first look at the segment
 	doubt bool   // something could not be read: only a search tells
+
+	// What a handle that writes knows of the whole log while segment n is the newest.
+	segments []entry     // the log up to n; nil: some key may be where no filter tells
+	older    [][]byte    // the filters over all but n that are not empty
+	file     *os.File    // of the tail; open, so that no other file has its inode
+	info     os.FileInfo // of file
 }
 
 // excludes reports that the newest segment of a view has no line with the key, and
@@ -32,7 +40,7 @@ func (r *recentKeys) excludes(v *View, digest []byte) (bool, error) {
 		return false, nil
 	}
 	if r.n != n || r.epoch != v.epoch || v.committed < r.end {
-		r.n, r.epoch, r.end, r.bits, r.doubt = n, v.epoch, 0, nil, false
+		r.n, r.epoch, r.end, r.bits, r.doubt, r.segments = n, v.epoch, 0, nil, false, nil
 		return false, nil
 	}
 	if r.bits == nil {
@@ -42,14 +50,14 @@ func (r *recentKeys) excludes(v *View, digest []byte) (bool, error) {
 		}
 		r.bits, r.next = make([]byte, recentBits/8), first
 	}
-	if err := r.extend(v); err != nil || r.doubt {
+	if err := r.catchUp(v); err != nil || r.doubt {
 		return false, err
 	}
 	return excludes(r.bits, digest), nil
 }
 
-// extend adds the lines up to the end of the view.
-func (r *recentKeys) extend(v *View) error {
+// catchUp adds the lines up to the end of the view.
+func (r *recentKeys) catchUp(v *View) error {
 	if r.end == v.committed || r.doubt {
 		return nil
 	}
@@ -61,29 +69,153 @@ func (r *recentKeys) extend(v *View) error {
 	if err != nil {
 		return err
 	}
-	next, err := v.log.scan(src, r.end, v.committed, r.next, func(line *Line) bool {
-		r.add(v.log, line)
+	return errors.Join(r.extend(v.log, src, v.committed), src.Close())
+}
+
+// extend adds the lines up to the offset end.
+func (r *recentKeys) extend(l *Log, src *source, end int64) error {
+	next, err := l.scan(src, r.end, end, r.next, func(line *Line) bool {
+		r.add(l, line)
 		return !r.doubt
 	})
-	r.end, r.next = v.committed, next
-	return errors.Join(err, src.Close())
+	if err == nil {
+		r.end, r.next = end, next
+	}
+	return err
 }
 
 func (r *recentKeys) add(l *Log, line *Line) {
-	if line.Class == Unreadable {
+	switch {
+	case line.Class == Unreadable:
 		r.doubt = true
+	case line.Header:
+	case line.Intact:
+		r.addKey(l.keyIntact(line.Bytes))
+	default:
+		r.addKey(l.o.Schema.Key(line.Bytes))
 	}
-	if line.Class == Unreadable || line.Header {
-		return
-	}
-	key := l.o.Schema.Key
-	if line.Intact {
-		key = l.keyIntact
-	}
-	if digest, ok := key(line.Bytes); ok {
+}
+
+func (r *recentKeys) addKey(digest []byte, ok bool) {
+	if ok {
 		d := fixed(digest)
 		for _, bit := range positions(&d, len(r.bits)) {
 			r.bits[bit/8] |= 1 << (bit % 8)
 		}
 	}
+}
+
+// Lacks reports that FindKey would yield nothing, and costs a few calls. False says
+// nothing: ask FindKey. Only a handle that has asked that before, and has written to the
+// newest segment, can tell.
+//
+// While that file, which the handle has open, bears its name, at the length that the
+// filter knows, and no segment is behind it, the log has nothing that the filters do not
+// know. What others have appended is read. A file that was moved, replaced or put back
+// from a copy is another one, also if it has the same bytes, and a shorter one is not
+// what it was.
+func (l *Log) Lacks(digest []byte) bool {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	r := &l.recent
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.segments != nil && l.tail.file == r.file && r.newest(l) && r.grown(l) &&
+		r.excludesOlder(digest) && excludes(r.bits, digest)
+}
+
+// newest reports that no segment was added to those that the filters know.
+func (r *recentKeys) newest(l *Log) bool {
+	if l.tail.dir == nil {
+		return false
+	}
+	if l.o.Legacy != "" && r.segments[0].n > 0 {
+		if there, err := exists(l.o.Legacy); there || err != nil {
+			return false
+		}
+	}
+	newest, err := l.tail.newest()
+	return newest && err == nil
+}
+
+// grown adds what was appended to the newest segment, and reports that it is the file
+// that it was, and all of it is in the filter.
+func (r *recentKeys) grown(l *Log) bool {
+	t := &l.tail
+	info, err := os.Lstat(t.path)
+	if err != nil || !os.SameFile(info, r.info) || info.Size() < r.end {
+		return false
+	}
+	if info.Size() == r.end {
+		return !r.doubt
+	}
+	end, err := lastNewline(t.file, r.end, info.Size())
+	if err == nil {
+		err = r.extend(l, &source{n: t.n, path: t.path, file: t.file}, end)
+	}
+	return err == nil && !r.doubt
+}
+
+func (r *recentKeys) excludesOlder(digest []byte) bool {
+	for _, bits := range r.older {
+		if !excludes(bits, digest) {
+			return false
+		}
+	}
+	return true
+}
+
+// wrote adds what the tail has just got, if the filter knows all before. It spares the
+// next look the reading.
+func (r *recentKeys) wrote(l *Log, lines []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := &l.tail
+	if r.segments == nil || t.file != r.file || r.end != t.end-int64(len(lines)) {
+		return
+	}
+	for line := range bytes.Lines(lines) {
+		r.addKey(l.keyIntact(bytes.TrimSuffix(line, []byte{'\n'})))
+	}
+	r.end, r.next = t.end, t.next
+}
+
+// oversee is called after a search that found nothing, and notes whether the next one can
+// be spared.
+func (r *recentKeys) oversee(v *View) {
+	l := v.log
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := &l.tail
+	if t.file == nil || t.n != r.n || t.n != v.newestNumber() || r.epoch != v.epoch || r.bits == nil {
+		return
+	}
+	older, whole := l.memo.filtersBefore(v)
+	if info, err := t.file.Stat(); whole && err == nil {
+		r.segments, r.older, r.file, r.info = v.segments, older, t.file, info
+	}
+}
+
+// filtersBefore returns the filters over the segments before the newest of the view,
+// without those that have no key, and whether none is missing.
+func (m *memo) filtersBefore(v *View) (all [][]byte, whole bool) {
+	last := len(v.segments) - 1
+	for i, s := range v.segments {
+		if i > 0 && s.n != v.segments[i-1].n+1 || i == 0 && s.n > 1 {
+			return nil, false
+		}
+		if i == last {
+			break
+		}
+		bits, ok := m.filter(v.epoch, s.n)
+		if !ok {
+			return nil, false
+		}
+		if len(bits) > 0 {
+			all = append(all, bits)
+		}
+	}
+	return all, true
 }

@@ -73,6 +73,7 @@ func (l *Log) Write(held *lock.Record, lines ...[]byte) (Written, error) {
 		return Written{}, err
 	}
 	t.next = w.Next
+	l.recent.wrote(l, t.buf)
 	w.end, w.Epoch = place{t.n, t.end}, t.epoch
 	l.commits.wrote(w.end)
 	step.At("segment: appended")
