@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"github.com/docket-go/docket/timeline/segment"
 )
@@ -70,16 +71,24 @@ func ParseCursor(text string) (Cursor, error) {
 
 // String returns the text of the cursor; it is empty for the zero Cursor.
 func (c Cursor) String() string {
+	text, _ := c.AppendText(nil)
+	return string(text)
+}
+
+// AppendText appends what [Cursor.String] returns. The error is always nil.
+func (c Cursor) AppendText(dst []byte) ([]byte, error) {
 	if !c.valid {
-		return ""
+		return dst, nil
 	}
-	raw := make([]byte, 0, cursorFixed+len(c.session)+cursorSum)
-	raw = append(raw, cursorVersion)
+	size := cursorFixed + len(c.session) + cursorSum
+	text := base64.RawURLEncoding.EncodedLen(size)
+	dst = slices.Grow(dst, text+size)
+	raw := append(dst[len(dst)+text:len(dst)+text], cursorVersion) // behind where the text will be
 	raw = append(raw, c.epoch[:]...)
 	raw = binary.BigEndian.AppendUint64(raw, c.seq)
 	raw = append(raw, c.session...)
 	raw = binary.BigEndian.AppendUint32(raw, crc32.Checksum(raw, cursorTable))
-	return base64.RawURLEncoding.EncodeToString(raw)
+	return base64.RawURLEncoding.AppendEncode(dst, raw), nil
 }
 
 // IsZero reports whether c is the zero Cursor, which names no place.
@@ -96,7 +105,7 @@ func (c Cursor) Seq() uint64 { return c.seq }
 func (c Cursor) Epoch() segment.Epoch { return c.epoch }
 
 // MarshalText returns what [Cursor.String] does.
-func (c Cursor) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+func (c Cursor) MarshalText() ([]byte, error) { return c.AppendText(nil) }
 
 // UnmarshalText is [ParseCursor]; in particular it refuses an empty text.
 func (c *Cursor) UnmarshalText(text []byte) error {

@@ -38,6 +38,9 @@ type Event struct {
 	raw string // the stored line
 }
 
+// AppendJSON appends what [Event.JSON] returns.
+func (e Event) AppendJSON(dst []byte) []byte { return append(dst, e.JSON()...) }
+
 // Human reports whether the event is a message that a human sent.
 func (e Event) Human() bool { return e.Kind == KindSent && e.From == "" }
 

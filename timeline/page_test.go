@@ -32,3 +32,36 @@ func TestCursorInsideAPage(t *testing.T) {
 		t.Errorf("behind the last: got %v, want %v", got, page.Next)
 	}
 }
+
+// What is appended is what is returned otherwise, and a cursor takes no memory where there
+// is room.
+func TestAppendToALine(t *testing.T) {
+	l, err := timeline.Open(t.TempDir(), timeline.Options{Buffered: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := l.Append(t.Context(), timeline.Sent{MID: "m1", Text: "run\nthe \"tests\"", NoDebt: true}); err != nil {
+		t.Fatal(err)
+	}
+	page, err := l.Tail(t.Context(), 1)
+	if err != nil || len(page.Events) != 1 {
+		t.Fatalf("got %d events, %v, want 1", len(page.Events), err)
+	}
+	for _, e := range []timeline.Event{page.Events[0], {Kind: timeline.KindStatus, Status: "active"}} {
+		if got, want := string(e.AppendJSON([]byte("["))), "["+string(e.JSON()); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	for _, c := range []timeline.Cursor{page.Next, {}} {
+		if got, err := c.AppendText([]byte("[")); err != nil || string(got) != "["+c.String() {
+			t.Errorf("got %s, %v, want [%s", got, err, c)
+		}
+	}
+	line := make([]byte, 0, 1024)
+	if n := testing.AllocsPerRun(100, func() {
+		line, _ = page.Next.AppendText(line[:0])
+	}); n != 0 {
+		t.Errorf("got %v allocations, want none", n)
+	}
+}

@@ -16,11 +16,10 @@ func displayWord(status, proposal string) string {
 	return timeline.DisplayWord(status, proposal)
 }
 
-// eventLine returns the event as stored, less private fields, with its display
+// appendEventLine appends the event as stored, less private fields, with its display
 // word and the cursor behind it, and with the session where that is not empty.
-func eventLine(session string, e timeline.Event, next timeline.Cursor) ([]byte, error) {
-	line := bytes.TrimSuffix(bytes.TrimSpace(e.JSON()), []byte("}"))
-	var err error
+func appendEventLine(dst []byte, session string, e timeline.Event, next timeline.Cursor) (line []byte, err error) {
+	line = bytes.TrimSuffix(e.AppendJSON(dst), []byte("}"))
 	if session != "" {
 		line, err = appendMember(line, "session", session)
 	}
@@ -30,8 +29,8 @@ func eventLine(session string, e timeline.Event, next timeline.Cursor) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	line, err = appendMember(line, "cursor", next.String())
-	return append(line, '}'), err
+	line, err = next.AppendText(append(line, `,"cursor":"`...))
+	return append(line, `"}`...), err
 }
 
 // appendMember appends a member to an object in JSON that has one already.

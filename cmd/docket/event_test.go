@@ -14,7 +14,7 @@ import (
 
 // Fields of other writers stay in the line, whatever they end in.
 func TestEventLine(t *testing.T) {
-	line, err := eventLine("s1", timeline.Event{Kind: timeline.KindStatus, Status: "active", Time: time.Unix(0, 0)}, timeline.Cursor{})
+	line, err := appendEventLine(nil, "s1", timeline.Event{Kind: timeline.KindStatus, Status: "active", Time: time.Unix(0, 0)}, timeline.Cursor{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestEventLineOfAnything(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		e := hostileEvent().Draw(rt, "event")
 		session := rapid.SampledFrom([]string{"", "s1", `s"1`, "s\\\n1"}).Draw(rt, "session")
-		line, err := eventLine(session, e, timeline.Cursor{})
+		line, err := appendEventLine(nil, session, e, timeline.Cursor{})
 		if err != nil {
 			rt.Fatal(err)
 		}

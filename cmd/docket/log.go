@@ -101,10 +101,15 @@ func (c *call) event(session string, u timeline.Update) error {
 		c.out.append(func(dst []byte) []byte { return append(appendBlock(dst, session, u.Event), '\n') })
 		return nil
 	}
-	line, err := eventLine(session, u.Event, u.Next)
+	var err error
+	c.out.append(func(dst []byte) (line []byte) {
+		if line, err = appendEventLine(dst, session, u.Event, u.Next); err != nil {
+			return dst
+		}
+		return append(escape(line), '\n')
+	})
 	if err != nil {
 		return fmt.Errorf("event %d: %w", u.Event.Seq, err)
 	}
-	c.out.line(line)
 	return nil
 }

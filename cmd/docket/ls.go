@@ -116,7 +116,7 @@ func (l listed) json() ([]byte, error) {
 	}
 	last := []byte("null")
 	if l.last != nil {
-		if last, err = eventLine("", l.last.Event, l.last.Next); err != nil {
+		if last, err = appendEventLine(nil, "", l.last.Event, l.last.Next); err != nil {
 			return nil, err
 		}
 	}
