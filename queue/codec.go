@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -60,7 +61,7 @@ func (w *lineWriter) known(e Entry) {
 	if e.HasSeq {
 		w.raw(`,"seq":`, strconv.AppendUint(nil, e.Seq, 10))
 	}
-	if at := e.EnqueuedAt.UTC().Truncate(time.Millisecond); !at.IsZero() && at.Year() >= 0 && at.Year() <= 9999 {
+	if at := storedTime(e.EnqueuedAt); !at.IsZero() {
 		w.string(`,"enqueuedAt":`, at.Format(stamp))
 	}
 	if e.Doubt != "" {
@@ -68,11 +69,46 @@ func (w *lineWriter) known(e Entry) {
 	}
 }
 
+// storedTime is what a line says of a time; zero stands for nothing.
+func storedTime(at time.Time) time.Time {
+	if at = at.UTC().Truncate(time.Millisecond); at.Year() < 0 || at.Year() > 9999 {
+		return time.Time{}
+	}
+	return at
+}
+
+// stored is the entry as decode reads it from the line that encode writes.
+func (e Entry) stored() Entry {
+	e.EnqueuedAt = storedTime(e.EnqueuedAt)
+	e.Attempts, e.LastAttempt, e.LastError, e.Claimed = 0, time.Time{}, "", time.Time{}
+	if e.Attributes = maps.Clone(e.Attributes); len(e.Attributes) == 0 {
+		e.Attributes = nil
+	}
+	if !e.HasSeq {
+		e.Seq = 0
+	}
+	if e.Dispatch != nil {
+		d := *e.Dispatch
+		e.Dispatch = &d
+	}
+	return e
+}
+
 // checksum is what tells an entry that was changed on the disk from the one that
 // was written: CRC-32C, over all that encode writes before it.
 func checksum(known []byte) uint32 { return crc32.Checksum(known, castagnoli) }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+var someSpaces = bytes.Repeat([]byte(" "), spareBytes)
+
+// spaces returns n of them, which are not to be written to.
+func spaces(n int) []byte {
+	if n > len(someSpaces) {
+		return bytes.Repeat([]byte(" "), n)
+	}
+	return someSpaces[:n]
+}
 
 // A lineWriter puts a line together.
 type lineWriter struct {

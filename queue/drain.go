@@ -21,8 +21,8 @@ import (
 //
 // Once Insert was called, its answer is entered even if ctx ends. If the process
 // dies after the claim and before the removal, that one entry is unconfirmed.
-// Entries that are enqueued meanwhile are part of the pass; who enqueues while the
-// delivery lock is being given back has to look again afterwards.
+// Entries that are enqueued meanwhile are part of the pass; who gives the delivery lock
+// back after it, rather than in Over, has to look again then.
 func (q *Queue) Drain(ctx context.Context, held *lock.Delivery, h Handover) (Drained, error) {
 	if err := held.Covers(q.dir); err != nil {
 		return Drained{}, err

@@ -25,9 +25,11 @@ func (q *Queue) Reserve(held *lock.Record, e Entry) error {
 		return err
 	}
 	if q.known.file == nil {
-		return q.stage(held, text)
+		err := q.stage(held, text)
+		q.known.look = q.look(held)
+		return err
 	}
-	end := q.known.size + int64(len(text)+2)
+	end := q.known.size + int64(len(text)+seqRoom+2)
 	tight, err := reserve(q.known.file, q.known.status, end)
 	if err == nil && tight {
 		err = q.reserveNote(held)
@@ -56,7 +58,7 @@ func (q *Queue) Enqueue(held *lock.Record, e Entry) error {
 		return err
 	}
 	if q.known.file == nil {
-		return q.create(held, text)
+		return q.create(held, text, e)
 	}
 	return q.change(held, func() error { return q.add(text) })
 }
@@ -140,18 +142,27 @@ func (q *Queue) holdsAt(at int64, want []byte) bool {
 	return err == nil && bytes.Equal(got, want)
 }
 
-// A staged file holds a first entry that Reserve wrote and Enqueue will publish.
+// seqRoom is how much longer a line may be than that of the same entry without its
+// sequence, which is not known when room is made.
+const seqRoom = 32
+
+// A staged file is one that has room for a first entry, which Enqueue will publish.
 type staged struct {
-	held  *lock.Record // the hold in which it may be used
+	look  look // while it stands, nobody else has begun a file of that name
 	draft *draft
-	text  []byte
+	text  []byte // what is written already
 }
 
-// stage writes the file that the first entry will make, under another name: in the one
-// that is kept, or in a new one.
+// stage makes room for the file of a first entry, under another name: in the one that is
+// kept, or in a new one. Where it is not known to have the room, the entry is written.
 func (q *Queue) stage(held *lock.Record, text []byte) error {
 	q.unstage()
+	q.changes.Add(1)
 	d := q.reuse()
+	if d != nil && d.roomFor(text) {
+		q.staged = &staged{look: q.look(held), draft: d}
+		return nil
+	}
 	if d == nil {
 		var err error
 		if d, err = q.newDraft(); err != nil {
@@ -161,7 +172,7 @@ func (q *Queue) stage(held *lock.Record, text []byte) error {
 	if err := d.whole(text); err != nil {
 		return d.discard(err)
 	}
-	q.staged = &staged{held, d, bytes.Clone(text)}
+	q.staged = &staged{q.look(held), d, bytes.Clone(text)}
 	return nil
 }
 
@@ -174,9 +185,9 @@ func (q *Queue) unstage() {
 
 // create publishes the file of the first entry. What was reserved is mostly the same
 // entry without its sequence, and the same file serves.
-func (q *Queue) create(held *lock.Record, text []byte) error {
+func (q *Queue) create(held *lock.Record, text []byte, e Entry) error {
 	s := q.staged
-	if s == nil || s.held != held || !s.draft.untouched() {
+	if s == nil || s.look != q.look(held) {
 		if err := q.stage(held, text); err != nil {
 			return err
 		}
@@ -189,5 +200,9 @@ func (q *Queue) create(held *lock.Record, text []byte) error {
 		}
 	}
 	s.draft.first = true
-	return q.change(held, s.draft.publish)
+	if err := q.change(held, s.draft.publish); err != nil {
+		return err
+	}
+	q.known.first = &line{s.draft.from, int64(len(text)), true, e.stored()}
+	return nil
 }

@@ -57,6 +57,6 @@ func (q *Queue) KnownCount() int { return q.known.count }
 func NoteText(mid string, attempts int, claimed, last *time.Time, reason string) (string, error) {
 	n := noteOf(mid)
 	n.Attempts, n.Claimed, n.LastAttempt, n.LastError = attempts, claimed, last, reason
-	text, err := n.text()
+	text, err := n.text(nil)
 	return string(text), err
 }

@@ -47,11 +47,11 @@ type sheet struct {
 	status     status   // of the file, as it was looked at by its name
 	size       int64
 	generation uint64
-	held       *lock.Record // the last hold in which it was brought up to date
-	from       int64        // the start of a line; all before it is blank
-	first      *line        // the oldest entry; nil until it was read
-	seen       bool         // since the last load, the oldest entry was seen where it is known to stand
-	count      int          // entries; -1 until they were counted
+	look       look  // when it was brought up to date last; without a file: when there was none
+	from       int64 // the start of a line; all before it is blank
+	first      *line // the oldest entry; nil until it was read
+	seen       bool  // since the last load, the oldest entry was seen where it is known to stand
+	count      int   // entries; -1 until they were counted
 }
 
 // A line is an entry and its place.
@@ -87,14 +87,24 @@ func (q *Queue) load(held *lock.Record) error {
 		return err
 	}
 	k := &q.known
-	k.seen = false
-	if k.unmoved(held) {
+	if k.seen = k.look == q.look(held); k.seen {
 		k.generation = held.Generation()
 		return nil
 	}
+	err := q.bring(held)
+	if err != nil {
+		q.forget()
+	}
+	return err
+}
+
+// bring brings what is known up to date by looking at the file.
+func (q *Queue) bring(held *lock.Record) error {
+	k := &q.known
 	now, err := statusAt(q.path)
 	if errors.Is(err, os.ErrNotExist) {
 		q.retire()
+		k.look = q.look(held)
 		return nil
 	}
 	if err != nil {
@@ -105,31 +115,16 @@ func (q *Queue) load(held *lock.Record) error {
 	}
 	k.status = now
 	if k.size == now.size && k.current(held) {
-		k.held, k.generation = held, held.Generation()
+		k.look, k.generation = q.look(held), held.Generation()
 		return nil
 	}
 	// Blank stays blank in one file, so from still holds.
-	*k = sheet{file: k.file, status: now, size: now.size, generation: held.Generation(), held: held, from: k.from, count: -1}
+	*k = sheet{file: k.file, status: now, size: now.size, generation: held.Generation(), look: q.look(held), from: k.from, count: -1}
 	ok, err := framed(k.file, k.size)
 	if err == nil && !ok {
 		return q.reread(held)
 	}
 	return err
-}
-
-// unmoved reports that nothing has changed since the file was looked at by its name in
-// this hold. Whoever shares the hold and gives the name to another file takes one from
-// this one.
-func (k *sheet) unmoved(held *lock.Record) bool {
-	if k.held != held || k.status.links == 0 {
-		return false
-	}
-	now, err := statusOf(k.file)
-	if err != nil || now.links != k.status.links || now.size != k.size || !k.current(held) {
-		return false
-	}
-	k.status = now
-	return true
 }
 
 // current reports whether what is known is still so, for all that the lock says. A
@@ -139,7 +134,7 @@ func (k *sheet) current(held *lock.Record) bool {
 	if k.generation == held.Generation() {
 		return true
 	}
-	if k.held != held {
+	if k.look.held != held {
 		return false
 	}
 	oldest := k.from
@@ -166,9 +161,8 @@ func (q *Queue) meet(held *lock.Record) error {
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	now.links = 0 // the name may lead to another file by now
 	k := &q.known
-	*k = sheet{file: f, status: now, size: now.size, generation: held.Generation(), held: held, from: int64(len(opening)), count: -1}
+	*k = sheet{file: f, status: now, size: now.size, generation: held.Generation(), look: q.look(held), from: int64(len(opening)), count: -1}
 	if k.size <= wholeBytes || held.Interrupted() {
 		return q.reread(held)
 	}

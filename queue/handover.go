@@ -88,6 +88,11 @@ type Handover struct {
 	// verdict Drop removes it in the same hold. Nil means that nothing is recorded.
 	Drop func(ctx context.Context, held *lock.Record, e Entry) error
 
+	// Over is called when nothing is owed, still under the record lock, and ends the
+	// pass. Who gives the delivery lock back in it need not look again afterwards: what
+	// is enqueued from then on finds the lock free. Nil means nothing.
+	Over func() error
+
 	// Uncounted leaves Drained.Owed at zero. A pass that ends with an error counts the
 	// file where another handle changed it; who does not ask for the number saves that.
 	Uncounted bool

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
@@ -127,5 +128,48 @@ func TestCalledOffBetweenEntries(t *testing.T) {
 	d.atRest([]string{"b"})
 	if e := d.head(); e.Attempts != 0 || e.Unconfirmed() {
 		t.Errorf("got %+v, want no attempt", e)
+	}
+}
+
+// Over is called once, with the record lock held, and only if nothing is owed.
+func TestOver(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		answer queue.Answer
+		reason error
+		over   error
+		want   error
+		calls  int
+	}{
+		{"nothing is owed", queue.Taken, nil, nil, nil, 1},
+		{"it fails", queue.Taken, nil, errBusy, errBusy, 1},
+		{"refused", queue.Refused, errBusy, nil, errBusy, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newDesk(t, queue.Options{})
+			d.enqueue("a", "b")
+			calls := 0
+			_, err := d.drain(queue.Handover{
+				Insert: func(context.Context, queue.Entry) (queue.Answer, error) { return tt.answer, tt.reason },
+				Over: func() error {
+					calls++
+					if owed, err := d.Owed(); owed || err != nil {
+						t.Errorf("got %v, %v, want nothing owed", owed, err)
+					}
+					other, err := lock.Open(d.dir, lock.Options{Wait: time.Millisecond})
+					if err == nil {
+						defer other.Close()
+						_, err = other.Record(t.Context())
+					}
+					if !errors.Is(err, lock.ErrTimeout) {
+						t.Errorf("got %v, want the record lock held", err)
+					}
+					return tt.over
+				},
+			})
+			if !errors.Is(err, tt.want) || tt.want == nil && err != nil || calls != tt.calls {
+				t.Errorf("got %d calls and %v, want %d and %v", calls, err, tt.calls, tt.want)
+			}
+		})
 	}
 }

@@ -86,19 +86,17 @@ func (n note) applyTo(e *Entry) {
 	}
 }
 
-// bytes is the note as it is stored. A reason that does not fit is cut in it too.
-func (n *note) bytes() ([]byte, error) {
+// bytes is the note as it is stored, in buf. A reason that does not fit is cut in it
+// too.
+func (n *note) bytes(buf *[noteBytes]byte) ([]byte, error) {
 	for {
-		text, err := n.text()
+		text, err := n.text(buf[:0])
 		if err != nil {
 			return nil, err
 		}
 		over := len(text) - (noteBytes - 1)
 		if over <= 0 {
-			data := bytes.Repeat([]byte(" "), noteBytes)
-			copy(data, text)
-			data[noteBytes-1] = '\n'
-			return data, nil
+			return append(append(text, spaces(-over)...), '\n'), nil
 		}
 		// A byte of it takes up to six in the file.
 		keep := min(len(n.LastError)-(over+5)/6, noteBytes)
@@ -106,9 +104,9 @@ func (n *note) bytes() ([]byte, error) {
 	}
 }
 
-// text is the note as JSON.
-func (n *note) text() ([]byte, error) {
-	w := lineWriter{line: make([]byte, 0, 512)}
+// text appends the note as JSON.
+func (n *note) text(buf []byte) ([]byte, error) {
+	w := lineWriter{line: buf}
 	w.string(`{"mid":`, n.MID)
 	if n.Digest != "" {
 		w.string(`,"digest":`, n.Digest)
@@ -167,7 +165,8 @@ type heads struct {
 	status status
 	held   *lock.Record // the hold in which note is what the file says
 	note   note
-	raw    []byte // what note was read from, or written as
+	raw    []byte // what note was read from, or written as; in buf, or nil
+	buf    [noteBytes]byte
 
 	// spent means that note is empty and the file is not yet, as its message was
 	// removed in this hold: the next note takes its place, or the end of the hold.
@@ -218,7 +217,7 @@ func (q *Queue) note(held *lock.Record) (note, error) {
 		if err != nil {
 			return note{}, err
 		}
-		h.note, h.raw = parseNote(raw, info.ModTime()), bytes.Clone(raw)
+		h.note, h.raw = parseNote(raw, info.ModTime()), append(h.buf[:0], raw...)
 	}
 	h.held, h.spent = held, false
 	return h.note, nil
@@ -227,12 +226,12 @@ func (q *Queue) note(held *lock.Record) (note, error) {
 // write stores a note, in one write over the old one. The first, and one that
 // follows a broken one, comes in the place of the file as a whole.
 func (q *Queue) writeNote(held *lock.Record, n note) error {
-	data, err := n.bytes()
+	h := &q.heads
+	h.held, h.raw = nil, nil
+	data, err := n.bytes(&h.buf)
 	if err != nil {
 		return err
 	}
-	h := &q.heads
-	h.held, h.raw = nil, nil
 	if h.file == nil || h.note.broken != nil {
 		err = q.replaceNote(data)
 	} else {

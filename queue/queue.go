@@ -3,9 +3,9 @@ package queue
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/docket-go/docket/lock"
@@ -42,6 +42,7 @@ type Queue struct {
 	ownLocks bool
 	max      int
 	now      func() time.Time
+	changes  *atomic.Uint64 // of the directory's files, by this process
 
 	// What tests replace.
 	disk      disk
@@ -54,8 +55,7 @@ type Queue struct {
 	staged *staged
 	heads  heads
 
-	spare       *os.File // what was the list before nothing was owed; nil if it is not open
-	spareStatus status
+	spare spare
 }
 
 // Open returns a handle on the queue of the session directory dir. It reads and
@@ -79,6 +79,7 @@ func Open(dir string, o Options) (*Queue, error) {
 	if abs, err := filepath.Abs(dir); err != nil || abs != q.dir {
 		return nil, errors.Join(fmt.Errorf("queue: %s: the locks are those of %s", dir, q.dir), err)
 	}
+	q.changes = countOf(q.dir)
 	q.path = filepath.Join(q.dir, listFile)
 	q.heads.path = filepath.Join(q.dir, claimFile)
 	return q, nil

@@ -45,6 +45,9 @@ func (q *Queue) remove(held *lock.Record, mids []string, drop func(*lock.Record,
 			return err
 		}
 		err = q.change(held, func() error { return q.removeFirst(l) })
+		if err == nil && l.last {
+			q.spare.from = l.offset
+		}
 	} else {
 		err = q.removeAny(held, mids)
 	}
@@ -110,9 +113,8 @@ func (q *Queue) removeFirst(l *line) error {
 // blankFirst overwrites the oldest entry with spaces, its comma too.
 func (q *Queue) blankFirst(l *line) error {
 	k := &q.known
-	spaces := bytes.Repeat([]byte(" "), int(l.length)+1)
 	step.At("queue: removal begins")
-	if _, err := q.disk.writeAt(k.file, spaces, l.offset); err != nil {
+	if _, err := q.disk.writeAt(k.file, spaces(int(l.length)+1), l.offset); err != nil {
 		return &WriteError{Path: q.path, Before: q.holdsAt(l.offset, []byte("{")), Err: err}
 	}
 	step.At("queue: removed")
@@ -148,9 +150,9 @@ func (q *Queue) compact(from int64) error {
 // It is the last look before a file is unlinked.
 func (k *sheet) blankTo(offset int64) (bool, error) {
 	r := io.NewSectionReader(k.file, int64(len(opening)), offset-int64(len(opening)))
-	scratch := scratches.Get().(*[firstRead]byte)
-	defer scratches.Put(scratch)
-	buf := scratch[:min(r.Size(), firstRead)]
+	scratch := spareScratches.Get().(*[spareBytes]byte)
+	defer spareScratches.Put(scratch)
+	buf := scratch[:min(r.Size(), spareBytes)]
 	if r.Size() > spareBytes {
 		buf = make([]byte, min(r.Size(), blankRead))
 	}

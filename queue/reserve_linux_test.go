@@ -97,6 +97,27 @@ func onSmallDisk(dir string) error {
 	}
 	d.remove("a")
 	d.atRest([]string{"b"})
+	return inTheSpare(d, e)
+}
+
+// inTheSpare empties the queue. A first message is accepted then as long as it fits
+// into what the last list has left on the full disk.
+func inTheSpare(d *desk, e queue.Entry) error {
+	d.remove("b")
+	d.must(func(held *lock.Record) error {
+		c := entry("c")
+		err := d.Reserve(held, c)
+		c.Seq, c.HasSeq = 1<<63, true
+		return errors.Join(err, d.Enqueue(held, c))
+	})
+	d.atRest([]string{"c"})
+	d.remove("c")
+	err := d.hold(func(held *lock.Record) error { return d.Reserve(held, e) })
+	var write *queue.WriteError
+	if !errors.As(err, &write) || !write.Before || !errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("reserve in the spare: got %w, want a WriteError that left nothing", err)
+	}
+	d.atRest(nil)
 	return nil
 }
 

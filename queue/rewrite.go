@@ -16,6 +16,7 @@ func (q *Queue) change(held *lock.Record, do func() error) error {
 	if err := held.Begin(); err != nil {
 		return err
 	}
+	q.changes.Add(1)
 	if err := do(); err != nil {
 		q.forget()
 		var w *WriteError
@@ -24,7 +25,7 @@ func (q *Queue) change(held *lock.Record, do func() error) error {
 		}
 		return err
 	}
-	q.known.generation, q.known.held = held.Generation(), held
+	q.known.generation, q.known.look = held.Generation(), q.look(held)
 	return held.Done()
 }
 
@@ -32,8 +33,9 @@ func (q *Queue) change(held *lock.Record, do func() error) error {
 type draft struct {
 	q     *Queue
 	file  *os.File
-	head  []byte // what stands before the entries, until it is written; nil means the opening
-	from  int64  // where the entries start
+	was   status // of the file, before it was written to
+	at    int64  // what stands before is an opening and blanks already; 0 is nothing
+	from  int64  // where the entries start; 0 until the first is written
 	size  int64
 	count int
 	first bool         // nothing was owed before
@@ -44,11 +46,16 @@ type draft struct {
 func (q *Queue) newDraft() (*draft, error) {
 	q.unstage()
 	q.dropSpare()
+	q.changes.Add(1)
 	f, err := q.disk.createNew(q.path+newSuffix, q.freeName)
 	if err != nil {
 		return nil, &WriteError{Path: q.path, Before: true, Err: err}
 	}
-	return &draft{q: q, file: f}, nil
+	d := &draft{q: q, file: f}
+	if d.was, err = statusOf(f); err != nil {
+		return nil, d.discard(err)
+	}
+	return d, nil
 }
 
 func (d *draft) Write(p []byte) (int, error) {
@@ -59,10 +66,9 @@ func (d *draft) Write(p []byte) (int, error) {
 
 // whole writes a list of one entry, also over another one.
 func (d *draft) whole(text []byte) error {
-	var all []byte
-	before := d.size
+	before, all := d.size, make([]byte, 0, d.was.size-d.at+int64(len(opening)+len(text)+len(closing)))
 	if d.from == 0 {
-		all = d.begin()
+		all = d.begin(all)
 	}
 	d.size, d.count = d.from-int64(len(all)), 1
 	_, err := d.Write(append(append(all, text...), closing...))
@@ -72,26 +78,22 @@ func (d *draft) whole(text []byte) error {
 	return err
 }
 
-// begin returns what stands before the entries, which start behind it.
-func (d *draft) begin() []byte {
-	head := d.head
-	if head == nil {
-		head = append(make([]byte, 0, firstRead), opening...)
+// begin appends what stands before the entries, which start behind it: an opening, and
+// blanks in the place of what the file held before.
+func (d *draft) begin(all []byte) []byte {
+	if d.at == 0 {
+		all = append(all, opening...)
 	}
-	d.head, d.from = nil, int64(len(head))
-	return head
+	if n := d.was.size - d.at - int64(len(all)); n > 0 {
+		all = append(append(all, spaces(int(n-1))...), '\n')
+	}
+	d.from = d.at + int64(len(all))
+	return all
 }
 
-// untouched reports that the draft still bears its name and is as it was written:
-// another handle that shares the hold may have begun one of its own, in another file or
-// in this one, which is longer then.
-func (d *draft) untouched() bool {
-	there, err := statusAt(d.name())
-	if err != nil || there.size != d.size {
-		return false
-	}
-	own, err := statusOf(d.file)
-	return err == nil && own.same(&there)
+// roomFor reports that the file has the room on the disk for a list of one entry.
+func (d *draft) roomFor(text []byte) bool {
+	return d.was.room >= d.was.size+int64(len(opening)+len(text)+seqRoom+len(closing))
 }
 
 func (d *draft) name() string { return d.q.path + newSuffix }
@@ -128,10 +130,6 @@ func (d *draft) abandon() error {
 
 // publish puts the draft in the place of the list. It is the new list from then on.
 func (d *draft) publish() error {
-	now, err := statusOf(d.file)
-	if err != nil {
-		return d.discard(err)
-	}
 	step.At("queue: new file written")
 	if d.clear != nil {
 		if err := d.clear(); err != nil {
@@ -139,7 +137,8 @@ func (d *draft) publish() error {
 		}
 		step.At("queue: way cleared")
 	}
-	if now.links, err = d.place(now.links); err != nil {
+	now, err := d.was, error(nil)
+	if now.links, err = d.place(d.was.links); err != nil {
 		return &WriteError{Path: d.q.path, Before: d.clear == nil, Err: errors.Join(err, d.abandon())}
 	}
 	d.q.forget()

@@ -1,8 +1,8 @@
 package queue
 
 import (
-	"bytes"
 	"os"
+	"sync"
 )
 
 // spareBytes bounds the file that is kept for the next list. In each list that it
@@ -10,22 +10,32 @@ import (
 // are shared by many messages.
 const spareBytes = 16 << 10
 
+var spareScratches = sync.Pool{New: func() any { return new([spareBytes]byte) }}
+
+// A spare is what was the list before nothing was owed.
+type spare struct {
+	file   *os.File // nil if it is not open
+	status status
+	from   int64 // what stands before is an opening and blanks; 0 is nothing
+}
+
 // retire gives up what is known of a list that is no more. Its file is kept open, for
 // it may be the next list.
 func (q *Queue) retire() {
-	if q.known.file != nil && q.known.size <= q.spareAt {
+	if k := &q.known; k.file != nil && k.size <= q.spareAt {
 		q.dropSpare()
-		q.spare, q.spareStatus = q.known.file, q.known.status
-		q.known.file = nil
+		q.spare = spare{file: k.file, status: k.status}
+		q.spare.status.size = k.size
+		k.file = nil
 	}
 	q.forget()
 }
 
 func (q *Queue) dropSpare() {
-	if q.spare != nil {
-		q.spare.Close()
+	if q.spare.file != nil {
+		q.spare.file.Close()
 	}
-	q.spare = nil
+	q.spare = spare{}
 }
 
 // shed takes the other name from a list that is too long to be kept, before its own.
@@ -42,7 +52,7 @@ func (q *Queue) shed() {
 // What stood there becomes blank, and the file only grows: a handle that knew it as
 // an earlier list finds it blank up to where it was then.
 func (q *Queue) reuse() *draft {
-	f, now := q.openSpare()
+	f, now, blank := q.openSpare()
 	if f == nil {
 		return nil
 	}
@@ -50,26 +60,24 @@ func (q *Queue) reuse() *draft {
 		f.Close()
 		return nil
 	}
-	size := now.size
-	d := &draft{q: q, file: f}
-	if size > int64(len(opening)) {
-		d.head = make([]byte, size, size+firstRead)
-		n := copy(d.head, opening)
-		copy(d.head[n:], bytes.Repeat([]byte(" "), int(size)-n))
-		d.head[size-1] = '\n'
-	}
-	return d
+	return &draft{q: q, file: f, was: now, at: blank}
 }
 
-// openSpare opens the file that was kept, and returns its status.
-func (q *Queue) openSpare() (*os.File, status) {
+// openSpare opens the file that was kept, and returns its status and up to where it
+// is blank already. That is known if it has the size that this handle left it with, for
+// each list makes it grow, and who died while he wrote one had written blanks first.
+func (q *Queue) openSpare() (f *os.File, now status, blank int64) {
 	path := q.path + newSuffix
-	f := q.spare
-	q.spare = nil
+	kept := q.spare
+	q.spare = spare{}
 	now, err := statusAt(path)
-	if f != nil && (err != nil || !now.same(&q.spareStatus)) {
+	f = kept.file
+	if f != nil && (err != nil || !now.same(&kept.status)) {
 		f.Close()
 		f = nil
+	}
+	if f != nil && now.size == kept.status.size {
+		blank = kept.from
 	}
 	if f == nil && err == nil {
 		if f, _, err = q.disk.open(path, os.O_RDWR); err == nil {
@@ -80,5 +88,5 @@ func (q *Queue) openSpare() (*os.File, status) {
 		f.Close()
 		f = nil
 	}
-	return f, now
+	return f, now, blank
 }

@@ -21,7 +21,10 @@ type turn struct {
 // claims it at once.
 func (t *turn) look(ctx context.Context, held *lock.Record) error {
 	e, found, err := t.q.Head(held)
-	if t.over = err == nil && !found; err != nil || t.over {
+	if t.over = err == nil && !found; t.over && t.Over != nil {
+		return t.Over()
+	}
+	if err != nil || t.over {
 		return err
 	}
 	if err := t.before(ctx); err != nil {
