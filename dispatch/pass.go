@@ -103,11 +103,13 @@ type pass struct {
 	adapter   adapter.Opened
 	void      string // the mid that check found void
 	logged    uint64 // a public sequence that the log has reached
+	over      bool   // nothing was owed when the delivery lock was given back
 }
 
 // run drains the queue once and gives the delivery lock back.
 func (p *pass) run(ctx context.Context, held *lock.Delivery) (err error) {
 	defer func() { err = errors.Join(err, held.Release()) }()
+	p.over = false
 	if owed, err := p.owes(ctx); err != nil || !owed {
 		p.done.Owed = 0
 		return err
@@ -129,6 +131,7 @@ func (p *pass) run(ctx context.Context, held *lock.Delivery) (err error) {
 		Settle: p.settle,
 		Late:   p.recordLate,
 		Drop:   p.recordVoid,
+		Over:   func() error { p.over = true; return held.Release() },
 
 		Owing:     true,
 		Unasked:   p.unasked,
@@ -144,8 +147,8 @@ func (p *pass) run(ctx context.Context, held *lock.Delivery) (err error) {
 // of the record lock completes what is interrupted; otherwise what is to be completed
 // may be the first debt.
 func (p *pass) owes(ctx context.Context) (bool, error) {
-	if p.kept != nil {
-		return true, nil // the message of the send
+	if p.owing {
+		return true, nil // the message of the send, unless another pass was faster
 	}
 	owed, err := p.h.queue.Owed()
 	if err != nil || owed && p.options.Redeliver == "" || !p.h.Locks().Interrupted() {
@@ -176,9 +179,10 @@ func (p *pass) complete(ctx context.Context) error {
 }
 
 // after says whether the pass has to go on: a message that was accepted while the
-// lock was being given back would otherwise be nobody's.
+// lock was being given back would otherwise be nobody's. Where the lock was given back
+// before anybody could accept one, there is none.
 func (p *pass) after(err error) (again bool, _ error) {
-	if err != nil {
+	if err != nil || p.over {
 		return false, err
 	}
 	owed, err := p.h.queue.Owed()
@@ -195,12 +199,13 @@ func (p *pass) open() (leave func() error, err error) {
 		return func() error { return nil }, nil
 	}
 	rec := p.record
-	if p.kept == nil {
+	if !p.owing {
 		var err error
 		if rec, err = p.h.Record(); err != nil {
 			return nil, err
 		}
 	}
+	p.owing = false
 	used := p.d.useAdapter(p.h, rec)
 	p.adapter = used.inUse()
 	return func() error { return p.h.leaveAdapter(used) }, nil

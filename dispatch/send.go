@@ -76,7 +76,8 @@ func (d *Dispatcher) SendText(ctx context.Context, to string, m Message) (Accept
 // again. The zero value is none.
 type knowledge struct {
 	kept   *lock.Record   // the hold in which the message was accepted; nil if it was freed
-	record session.Record // as it is in that hold
+	owing  bool           // the message was owed at the end of that hold, just now
+	record session.Record // as it was then
 	synced uint64         // the public sequence up to which the log is on stable storage
 }
 
@@ -102,9 +103,9 @@ func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (a Accept
 	case err != nil || a.Replayed:
 		return a, knowledge{}, err
 	case keep:
-		return a, knowledge{kept: hold.record, record: rec}, nil
+		return a, knowledge{kept: hold.record, owing: true, record: rec}, nil
 	}
-	return a, knowledge{synced: a.Cursor.Seq()}, nil
+	return a, knowledge{owing: true, record: rec, synced: a.Cursor.Seq()}, nil
 }
 
 // acceptIn writes line and debt. Unless it is to keep the lock, it makes the line
