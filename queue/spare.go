@@ -64,8 +64,8 @@ func (q *Queue) reuse() *draft {
 }
 
 // openSpare opens the file that was kept, and returns its status and up to where it
-// is blank already. That is known if it has the size that this handle left it with, for
-// each list makes it grow, and who died while he wrote one had written blanks first.
+// is blank already. What was blank in it stays so, whatever lists it has been since; one
+// that has another size than this handle left it with is looked upon as unknown.
 func (q *Queue) openSpare() (f *os.File, now status, blank int64) {
 	path := q.path + newSuffix
 	kept := q.spare

@@ -123,6 +123,22 @@ func TestSpareOfOthers(t *testing.T) {
 	}
 }
 
+// The file that this handle has open may have been written to by anybody.
+func TestSpareThatWasWrittenTo(t *testing.T) {
+	for _, content := range []string{"", "?", strings.Repeat("?", 10_000)} {
+		d := newDesk(t, queue.Options{})
+		for range 2 {
+			d.enqueue("a")
+			d.remove("a")
+			if err := os.WriteFile(d.spare(), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.enqueue("b")
+		d.atRest([]string{"b"})
+	}
+}
+
 // A list that has a second name elsewhere, such as in a copy made of links, is not
 // written to once nothing is owed.
 func TestSpareThatWasLinked(t *testing.T) {
