@@ -21,34 +21,80 @@ type backScanner struct {
 	pos   int // buf[pos:] are the bytes that end at off
 	floor int64
 	lost  *CorruptError // the range that ends at floor
-	lent  *[]byte       // the buffer at first
+	lent  *lent         // the buffer at first
+
+	single bool   // take each line by itself
+	run    run    // the lines that the buffer ends with and that fit their checksums
+	start  int    // where the first of them starts
+	alone  int64  // lines that end behind it are taken by themselves
+	ending ending // of the last line
 }
 
 // mostKept is the size of the largest buffer that is kept for the next scan.
 const mostKept = 4 * blockBytes
 
+// A lent is the memory of a scanner.
+type lent struct {
+	buf  []byte
+	cuts []cut
+}
+
 // buffers are those that no backScanner uses.
-var buffers = sync.Pool{New: func() any {
-	buf := make([]byte, 0, 2*blockBytes)
-	return &buf
-}}
+var buffers = sync.Pool{New: func() any { return &lent{buf: make([]byte, 0, 2*blockBytes)} }}
 
 // newBackScanner makes a scanner whose close must be called.
 func newBackScanner(src io.ReaderAt, end int64, block int) backScanner {
-	lent := buffers.Get().(*[]byte)
-	return backScanner{src: src, off: end, block: block, buf: *lent, lent: lent}
+	l := buffers.Get().(*lent)
+	return backScanner{src: src, off: end, block: block, buf: l.buf, lent: l, run: run{cuts: l.cuts}, alone: end}
 }
 
 // close gives the buffer away, and with it the last line.
 func (s *backScanner) close() {
 	if cap(s.buf) <= mostKept {
-		*s.lent = s.buf[:0]
+		s.lent.buf = s.buf[:0]
 	}
+	s.lent.cuts = s.run.cuts[:0]
 	buffers.Put(s.lent)
 }
 
 // next returns the line before the last one. Errors are as for scanner.next.
 func (s *backScanner) next() (line []byte, off int64, err error) {
+	if n := len(s.run.cuts); n > 0 || s.hold() {
+		n = len(s.run.cuts) - 1
+		c, start := &s.run.cuts[n], s.start
+		if n > 0 {
+			start = s.run.cuts[n-1].end
+		}
+		s.run.cuts = s.run.cuts[:n]
+		s.ending = ending{c.seq, true, rightSum}
+		line = s.buf[start : c.end-1]
+		s.off -= int64(c.end - start)
+		s.buf = s.buf[:start]
+		return line, s.off, nil
+	}
+	line, off, err = s.nextSingle()
+	if err == nil {
+		s.ending = endingOf(line)
+	}
+	return line, off, err
+}
+
+// hold makes a run of the lines that the buffer ends with. The first line in the
+// buffer, of which the start may not have been read, is in none.
+func (s *backScanner) hold() bool {
+	if s.single || s.off > s.alone || !endsRun(s.buf[s.pos:]) {
+		return false
+	}
+	s.start = s.run.before(s.buf, s.pos)
+	if len(s.run.cuts) == 0 {
+		s.alone = s.off - int64(len(s.buf)-s.start)
+		return false
+	}
+	return true
+}
+
+// nextSingle is next for a line whose end nobody has looked at.
+func (s *backScanner) nextSingle() (line []byte, off int64, err error) {
 	seen := 0 // bytes at the end of the buffer that hold no newline to look for
 	for {
 		have := s.buf[s.pos:]

@@ -5,13 +5,13 @@ import "io"
 // classify says what a line is.
 func (l *Log) classify(raw []byte, off int64) Class {
 	var line Line
-	l.judge(&line, raw, off)
+	l.judge(&line, raw, off, endingOf(raw).sum)
 	return line.Class
 }
 
 // judge says what a line is and whether its bytes are proven. The first line of a
 // segment may be its header. The error is what is wrong with the header.
-func (l *Log) judge(line *Line, raw []byte, off int64) error {
+func (l *Log) judge(line *Line, raw []byte, off int64, s sum) error {
 	line.Header, line.Intact = false, false
 	if off == 0 && looksLikeHeader(raw) {
 		_, err := parseHeader(raw)
@@ -21,7 +21,7 @@ func (l *Log) judge(line *Line, raw []byte, off int64) error {
 		}
 		return err
 	}
-	switch sumOf(raw) {
+	switch s {
 	case rightSum:
 		line.Class, line.Intact = l.classifyIntact(raw), true
 	case noSum:
@@ -33,8 +33,8 @@ func (l *Log) judge(line *Line, raw []byte, off int64) error {
 }
 
 // fill makes the Line of raw bytes, all but its sequence.
-func (l *Log) fill(line *Line, src *source, raw []byte, off int64) {
-	err := l.judge(line, raw, off)
+func (l *Log) fill(line *Line, src *source, raw []byte, off int64, s sum) {
+	err := l.judge(line, raw, off, s)
 	line.Bytes, line.Segment, line.Offset, line.Err = raw, src.n, off, nil
 	if line.Class == Unreadable {
 		if err == nil {
@@ -58,13 +58,13 @@ func lostLine(path string, n uint64, seq uint64, lost *CorruptError) Line {
 // number gives the next line its sequence, counting forward from next. It is in
 // doubt if the line leaves numbers out: then the caller looks for the nearest
 // readable line behind that bears a sequence, and tells settle about it.
-func number(line *Line, next uint64) (after uint64, doubt bool) {
+func number(line *Line, e ending, next uint64) (after uint64, doubt bool) {
 	line.Seq = next
 	if line.Class == Unreadable {
 		return next, false
 	}
-	if own, ok := seqOf(line.Bytes); ok && own > next {
-		line.Seq, doubt = own, true
+	if e.numbered && e.seq > next {
+		line.Seq, doubt = e.seq, true
 	}
 	return line.Seq + width(line), doubt
 }
@@ -81,14 +81,14 @@ func settle(line *Line, next, bound uint64, known bool) (after uint64) {
 // numberBack gives a line its sequence, counting backward from after. It is in
 // doubt if the line leaves numbers out: then the caller looks for the nearest
 // readable line before that bears a sequence, and tells settleBack about it.
-func numberBack(line *Line, after uint64) (before uint64, doubt bool) {
+func numberBack(line *Line, e ending, after uint64) (before uint64, doubt bool) {
 	w := width(line)
 	line.Seq = after - min(w, after)
 	if line.Class == Unreadable {
 		return after, false
 	}
-	if own, ok := seqOf(line.Bytes); ok && own+w < after {
-		line.Seq, doubt = own, true
+	if e.numbered && e.seq+w < after {
+		line.Seq, doubt = e.seq, true
 	}
 	return line.Seq, doubt
 }
@@ -112,7 +112,7 @@ func width(line *Line) uint64 {
 // laterIn looks in the committed bytes off..end of a source for a readable line
 // with a sequence of its own, and returns the sequence at it.
 func (l *Log) laterIn(src *source, off, end int64) (uint64, bool) {
-	var s scanner
+	s := scanner{single: true}
 	s.reset(src, off, end)
 	for {
 		raw, at, err := s.next()
@@ -145,6 +145,7 @@ func (l *Log) earlierIn(src *source, off int64) (uint64, bool) {
 // make the log go back.
 func (l *Log) behind(src io.ReaderAt, end int64, looks int) (after uint64, known bool, err error) {
 	s := newBackScanner(src, end, 4<<10)
+	s.single = true
 	defer s.close()
 	counted := uint64(0)
 	for {

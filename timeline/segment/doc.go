@@ -85,6 +85,10 @@
 //
 // crc is the CRC-32C, in 8 lower-case hex digits, of all bytes of the line but its
 // newline and the field ,"crc":"…" itself. A line that does not fit it is Unreadable.
+// Readers hold up to 16 KiB of lines against their checksums at once, which finds all
+// damage to one of them as surely as its own checksum does; damage to several of them
+// cancels out by a chance of one in 2³¹. Whatever is derived for good, and Verify, take
+// each line by itself.
 // Lines of other writers lack both fields, and older lines of the engine the
 // checksum: such lines are taken as they are, and counted where they bear no
 // sequence. A sequence that leaves numbers out is believed if the lines around it

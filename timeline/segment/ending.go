@@ -84,18 +84,30 @@ const (
 	wrongSum
 )
 
-// sumOf checks a line against its checksum.
-func sumOf(line []byte) sum {
-	_, at, ok := seqAt(line)
-	from := at - crcBytes
-	if !ok || from < 1 || string(line[from:from+len(crcField)]) != crcField || line[at-1] != '"' {
-		return noSum
-	}
-	if want := hexOf(checksum(line[:from], line[at:])); string(want[:]) != string(line[from+len(crcField):at-1]) {
-		return wrongSum
-	}
-	return rightSum
+// An ending is what the end of a line says.
+type ending struct {
+	seq      uint64
+	numbered bool
+	sum      sum
 }
+
+// endingOf looks at one line by itself.
+func endingOf(line []byte) (e ending) {
+	var at int
+	e.seq, at, e.numbered = seqAt(line)
+	from := at - crcBytes
+	if !e.numbered || from < 1 || string(line[from:from+len(crcField)]) != crcField || line[at-1] != '"' {
+		return e
+	}
+	e.sum = rightSum
+	if want := hexOf(checksum(line[:from], line[at:])); string(want[:]) != string(line[from+len(crcField):at-1]) {
+		e.sum = wrongSum
+	}
+	return e
+}
+
+// sumOf checks a line against its checksum.
+func sumOf(line []byte) sum { return endingOf(line).sum }
 
 // endsOddly reports whether a line without a whole checksum has one of its fields at
 // the end all the same, which only damage leaves there.

@@ -79,3 +79,41 @@ func IndexEnds(data []byte) (ends []int64) {
 
 // LastNewline returns the place of the last newline in p, or -1.
 func LastNewline(p []byte) int { return lineBreakBefore(p) }
+
+// AppendLine appends a line as Write stores it.
+var AppendLine = appendLine
+
+// RunAhead returns how many bytes of p are lines that fit their checksums all at once,
+// and their sequences.
+func RunAhead(p []byte) (bytes int, seqs []uint64) {
+	r := run{want: mostRunBytes}
+	r.ahead(p, 0)
+	for _, c := range r.cuts {
+		bytes, seqs = c.end, append(seqs, c.seq)
+	}
+	return bytes, seqs
+}
+
+// SingleLines reads a segment, each line by itself.
+func (l *Log) SingleLines(n uint64) (lines []Line, err error) {
+	src, err := l.open(n)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	end, err := src.committed(0)
+	if err != nil {
+		return nil, err
+	}
+	_, err = l.scan(src, 0, end, 0, func(line *Line) bool {
+		lines = append(lines, line.Clone())
+		return true
+	})
+	return lines, err
+}
+
+// Clone returns the line with bytes of its own.
+func (l Line) Clone() Line {
+	l.Bytes = bytes.Clone(l.Bytes)
+	return l
+}

@@ -23,16 +23,54 @@ type scanner struct {
 	buf   []byte
 	pos   int // buf[pos:] are the bytes from off on
 	lost  *CorruptError
+
+	single bool   // take each line by itself
+	run    run    // the lines that are known to fit their checksums
+	taken  int    // how many of them were given out; the next one is at pos
+	alone  int64  // lines that start before it are taken by themselves
+	ending ending // of the last line
 }
 
 func (s *scanner) reset(src io.ReaderAt, off, end int64) {
-	*s = scanner{src: src, off: off, end: end, chunk: max(s.chunk, firstChunkBytes), buf: s.buf[:0]}
+	*s = scanner{src: src, off: off, end: end, chunk: max(s.chunk, firstChunkBytes), buf: s.buf[:0], single: s.single, run: run{cuts: s.run.cuts[:0]}}
 }
 
 // next returns the next line without its newline, and where it starts. At the end
 // of the committed bytes the error is io.EOF. A range that cannot be read is a
 // [*CorruptError]; the line after it comes next.
 func (s *scanner) next() (line []byte, off int64, err error) {
+	if s.taken < len(s.run.cuts) || s.hold() {
+		c := &s.run.cuts[s.taken]
+		s.taken++
+		s.ending = ending{c.seq, true, rightSum}
+		line, off = s.buf[s.pos:c.end-1], s.off
+		s.off += int64(c.end - s.pos)
+		s.pos = c.end
+		return line, off, nil
+	}
+	line, off, err = s.nextSingle()
+	if err == nil {
+		s.ending = endingOf(line)
+	}
+	return line, off, err
+}
+
+// hold makes a run of the next lines in the buffer. The first line of a segment, which
+// mostly is a header, is in none.
+func (s *scanner) hold() bool {
+	if s.single || s.off == 0 || s.off < s.alone || s.pos == len(s.buf) {
+		return false
+	}
+	tried := s.run.ahead(s.buf, s.pos)
+	if s.taken = 0; len(s.run.cuts) == 0 {
+		s.alone = s.off + int64(tried-s.pos)
+		return false
+	}
+	return true
+}
+
+// nextSingle returns the next line, whose end nobody has looked at.
+func (s *scanner) nextSingle() (line []byte, off int64, err error) {
 	seen := 0
 	for {
 		rest := s.buf[s.pos:]

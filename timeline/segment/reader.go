@@ -170,8 +170,8 @@ func (r *Reader) read() error {
 		if r.epoch == (Epoch{}) { // the log was empty until now
 			r.epoch = epochAt(raw)
 		}
-		r.log.fill(&r.line, r.src, raw, off)
-		after, doubt := number(&r.line, r.next)
+		r.log.fill(&r.line, r.src, raw, off, r.scan.ending.sum)
+		after, doubt := number(&r.line, r.scan.ending, r.next)
 		if doubt {
 			bound, known := r.later()
 			after = settle(&r.line, r.next, bound, known)

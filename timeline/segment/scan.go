@@ -11,15 +11,15 @@ func (l *Log) scan(src *source, off, end int64, next uint64, visit func(*Line) (
 
 // scanFrom is scan with the bytes read through r.
 func (l *Log) scanFrom(r io.ReaderAt, src *source, off, end int64, next uint64, visit func(*Line) (more bool)) (uint64, error) {
-	var s scanner
+	s := scanner{single: true}
 	s.reset(r, off, end)
 	var line Line
 	for {
 		raw, at, err := s.next()
 		switch lost := lostRange(err); {
 		case err == nil:
-			l.fill(&line, src, raw, at)
-			after, doubt := number(&line, next)
+			l.fill(&line, src, raw, at, s.ending.sum)
+			after, doubt := number(&line, s.ending, next)
 			if doubt {
 				bound, known := l.laterIn(src, s.off, end)
 				after = settle(&line, next, bound, known)

@@ -135,11 +135,11 @@ const lastBlockBytes = 4 << 10
 
 // lastOf reads the end of a file of that size. The buffer is given back by done.
 func lastOf(f *os.File, size int64) (b *lastBytes, done func()) {
-	lent := buffers.Get().(*[]byte)
+	l := buffers.Get().(*lent)
 	b = &lastBytes{file: f, from: max(0, size-lastBlockBytes)}
-	n, _ := f.ReadAt((*lent)[:size-b.from], b.from) // who reads what is not there gets the error
-	b.bytes = (*lent)[:n]
-	return b, func() { buffers.Put(lent) }
+	n, _ := f.ReadAt(l.buf[:size-b.from], b.from) // who reads what is not there gets the error
+	b.bytes = l.buf[:n]
+	return b, func() { buffers.Put(l) }
 }
 
 func (b *lastBytes) ReadAt(p []byte, off int64) (int, error) {

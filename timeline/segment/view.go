@@ -304,8 +304,8 @@ func (v *View) backwardIn(ctx context.Context, i int, after *uint64, yield func(
 		raw, off, err := s.next()
 		switch lost := lostRange(err); {
 		case err == nil:
-			v.log.fill(&line, src, raw, off)
-			before, doubt := numberBack(&line, *after)
+			v.log.fill(&line, src, raw, off, s.ending.sum)
+			before, doubt := numberBack(&line, s.ending, *after)
 			if doubt {
 				bound, known := v.earlier(src, i, off)
 				before = settleBack(&line, *after, bound, known)
