@@ -94,17 +94,21 @@ func (l *Log) From(ctx context.Context, c Cursor) iter.Seq2[Event, error] {
 			yield(Event{}, l.wrap(err))
 			return
 		}
-		l.read(ctx, c.seq, yield)
+		r, err := v.Reader(ctx, c.seq)
+		l.read(ctx, r, err, yield)
 	}
 }
 
 // All is [Log.From] the first event.
 func (l *Log) All(ctx context.Context) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) { l.read(ctx, 0, yield) }
+	return func(yield func(Event, error) bool) {
+		r, err := l.segments.Reader(ctx, 0)
+		l.read(ctx, r, err, yield)
+	}
 }
 
-func (l *Log) read(ctx context.Context, from uint64, yield func(Event, error) bool) {
-	r, err := l.segments.Reader(ctx, from)
+// read yields what r reads and closes it. An error of making it ends the iteration.
+func (l *Log) read(ctx context.Context, r *segment.Reader, err error, yield func(Event, error) bool) {
 	if err != nil {
 		yield(Event{}, l.wrap(err))
 		return

@@ -2,6 +2,8 @@ package segment
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"reflect"
 )
@@ -75,6 +77,18 @@ func IndexEnds(data []byte) (ends []int64) {
 		ends = append(ends, f.start+f.bytes)
 	}
 	return ends
+}
+
+// DecodeSummaries decodes a summary in both ways, and prints what either reads.
+func DecodeSummaries(text []byte) (quick, slow string) {
+	if s, ok := decodeSummary(text); ok {
+		quick = fmt.Sprint(*s)
+	}
+	var s summary
+	if json.Unmarshal(text, &s) == nil {
+		slow = fmt.Sprint(s)
+	}
+	return quick, slow
 }
 
 // LastNewline returns the place of the last newline in p, or -1.

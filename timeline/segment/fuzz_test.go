@@ -133,6 +133,19 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
+// A summary that is read by its spelling is what encoding/json reads.
+func FuzzSummary(f *testing.F) {
+	for _, frames := range []string{"[]", "[[1,2,3]]", "[[10,20,30],[40,50,18446744073709551615]]", "[,[1,2,3]]", "[[1,2,3]", "[[1,2]]"} {
+		f.Add([]byte(`{"kind":"segment-summary","version":1,"segment":2,"first":3,"next":4,"bytes":5,"committed":6,"sha256":"ab","packed":4294967295,"frames":` + frames + `   ,"check":"00000000"}`))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		quick, slow := segment.DecodeSummaries(text)
+		if quick != "" && slow != "" && quick != slow {
+			t.Errorf("%q: got %s, want %s", text, quick, slow)
+		}
+	})
+}
+
 func TestHeaderWithoutOneByte(t *testing.T) {
 	line := segment.NewHeader([]byte(`{"lines":3}`), "AAAA")
 	for i := range line {

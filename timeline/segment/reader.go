@@ -38,65 +38,36 @@ func (l *Log) Reader(ctx context.Context, from uint64) (*Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		if from > v.end {
-			return nil, v.errFuture(from)
-		}
-		r := &Reader{log: l, from: from, epoch: v.epoch}
-		if len(v.segments) == 0 {
-			return r, nil
-		}
-		err = r.seek(v, from)
-		if err == nil {
-			return r, nil
-		}
-		r.Close()
+		r, err := v.readerAt(from)
 		if !errors.Is(err, errMissing) {
-			return nil, err
+			return r, err
 		}
 	}
 }
 
-// seek goes to the segment and the place in it where the line from is.
-func (r *Reader) seek(v *View, from uint64) error {
-	i := len(v.segments) - 1
-	if from == v.end {
-		if err := r.enter(v.segments[i].n, v.committed); err != nil {
-			return err
-		}
-		r.next = from
-		return nil
+// Reader is [Log.Reader] for one who has a view that is as good as new: the log is
+// looked at again only if it has changed so that the view cannot serve. The reader does
+// not end with the view.
+func (v *View) Reader(ctx context.Context, from uint64) (*Reader, error) {
+	r, err := v.readerAt(from)
+	if errors.Is(err, errMissing) || errors.Is(err, ErrFuture) {
+		return v.log.Reader(ctx, from)
 	}
-	i, first, err := v.find(from)
-	if err != nil {
-		return err
-	}
-	r.next = first
-	if n := v.segments[i].n; i == 0 && n > 1 && from < first {
-		r.started = true // the start of the log is missing, which Next says
-		return nil
-	}
-	if err := r.enter(v.segments[i].n, 0); err != nil {
-		return err
-	}
-	return r.jump(from)
+	return r, err
 }
 
-// startAt goes to the start of a segment of a view, or of the one behind it.
-func (r *Reader) startAt(v *View, segment uint64) error {
-	ls := listing{segments: v.segments}
-	i, _ := ls.index(segment)
-	if r.epoch = v.epoch; i == len(v.segments) {
-		return nil
+func (v *View) readerAt(from uint64) (*Reader, error) {
+	if from > v.end {
+		return nil, v.errFuture(from)
 	}
-	first, err := v.first(i)
-	if err != nil {
-		return err
+	r := &Reader{log: v.log, from: from, epoch: v.epoch}
+	if len(v.segments) == 0 {
+		return r, nil
 	}
-	r.next, r.started = first, true
-	if n := v.segments[i].n; i > 0 || segment == n {
-		r.last = n - 1
+	if err := r.seek(v, from); err != nil {
+		return nil, errors.Join(err, r.Close())
 	}
-	return nil
+	return r, nil
 }
 
 // enter opens segment n and goes to an offset in it.

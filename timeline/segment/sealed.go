@@ -15,6 +15,10 @@ import (
 // amount of memory.
 const maxFrameBytes = 256 << 20
 
+// slackBytes is how much more room a decoder is given than it fills: with as much it
+// need not watch the end at each step.
+const slackBytes = 32
+
 // A sealedFile is the uncompressed bytes of a sealed segment. One frame is kept in
 // memory. It is used by one goroutine at a time.
 type sealedFile struct {
@@ -145,8 +149,8 @@ func (s *sealedFile) decode(f frame) ([]byte, error) {
 	if _, err := s.file.ReadAt(raw, f.start); err != nil {
 		return nil, err
 	}
-	if int64(cap(s.block)) < f.plainBytes {
-		s.block = make([]byte, 0, f.plainBytes)
+	if int64(cap(s.block)) < f.plainBytes+slackBytes {
+		s.block = make([]byte, 0, f.plainBytes+slackBytes)
 	}
 	pooled := decoders.Get()
 	d, ok := pooled.(*zstd.Decoder)
@@ -154,7 +158,7 @@ func (s *sealedFile) decode(f frame) ([]byte, error) {
 		return nil, pooled.(error)
 	}
 	defer decoders.Put(d)
-	out, err := d.DecodeAll(raw, s.block[:0:f.plainBytes])
+	out, err := d.DecodeAll(raw, s.block[:0:f.plainBytes+slackBytes])
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 )
 
 const (
@@ -92,14 +93,55 @@ func parseSummary(text []byte) (*summary, error) {
 	if cut < 0 || string(text[cut+len(checkField):]) != fmt.Sprintf(`%08x"}`, crc32.Checksum(text[:cut], castagnoli)) {
 		return nil, errNoSummary
 	}
-	s := &summary{}
-	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("%w: %w", errNoSummary, err)
+	s, ok := decodeSummary(text)
+	if !ok {
+		s = &summary{}
+		if err := json.Unmarshal(text, s); err != nil {
+			return nil, fmt.Errorf("%w: %w", errNoSummary, err)
+		}
 	}
 	if s.Kind != summaryKind || s.Version != version || s.Next < s.First {
 		return nil, errNoSummary
 	}
 	return s, nil
+}
+
+// decodeSummary decodes a summary that is spelled as append spells it. Who wants one
+// line of a sealed segment would otherwise wait for JSON a tenth of the time.
+func decodeSummary(text []byte) (s *summary, ok bool) {
+	s = &summary{Kind: summaryKind}
+	p := headerParser{rest: text}
+	p.lit(`{"kind":"` + summaryKind + `","version":`)
+	s.Version = int(p.number())
+	for _, f := range []struct {
+		name string
+		at   *uint64
+	}{{`,"segment":`, &s.Segment}, {`,"first":`, &s.First}, {`,"next":`, &s.Next}} {
+		p.lit(f.name)
+		*f.at = p.number()
+	}
+	p.lit(`,"bytes":`)
+	s.Bytes = int64(p.number())
+	p.lit(`,"committed":`)
+	s.Committed = int64(p.number())
+	p.lit(`,"sha256":"`)
+	s.Digest = string(p.until('"'))
+	p.lit(`","packed":`)
+	packed := p.number()
+	s.Packed = uint32(packed)
+	p.lit(`,"frames":[`)
+	for more := !p.try("]"); more && p.err == nil; more = p.try(",") {
+		f := frameSummary{}
+		for i, mark := range []string{"[", ",", ","} {
+			p.lit(mark)
+			f[i] = p.number()
+		}
+		p.lit("]")
+		s.Frames = append(s.Frames, f)
+	}
+	p.try("]")
+	whole := bytes.HasPrefix(bytes.TrimLeft(p.rest, " "), []byte(checkField))
+	return s, p.err == nil && whole && s.Bytes >= 0 && s.Committed >= 0 && packed <= math.MaxUint32
 }
 
 // frames returns the frames, which must fill the file between the summary and the
