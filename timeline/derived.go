@@ -98,7 +98,7 @@ func (l *Log) LastStatus(ctx context.Context) (e Event, ok bool, err error) {
 	}
 	before, err := l.backward(ctx, v, func(at segment.Line, p *line) bool {
 		if ok = p.kind == statusLine; ok {
-			e = p.event(at.Seq, alone(p.raw))
+			e = p.event(at.Seq, string(p.raw))
 		}
 		return ok
 	})
@@ -111,7 +111,7 @@ func (l *Log) LastStatus(ctx context.Context) (e Event, ok bool, err error) {
 		if p.kind != statusLine {
 			return errors.New("it is no status")
 		}
-		e = p.event(before.LastStatus.Seq, alone(p.raw))
+		e = p.event(before.LastStatus.Seq, string(p.raw))
 		return nil
 	})
 	return e, err == nil, err

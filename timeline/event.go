@@ -35,7 +35,7 @@ type Event struct {
 	From     string  // KindSent: the sending session; empty means a human
 	ReplyVia Channel // KindSent: as stored; empty means [Terminal]
 
-	raw string // the stored line
+	raw string // the stored line, or only what stands before the end of its public fields
 }
 
 // AppendJSON appends what [Event.JSON] returns.
@@ -60,6 +60,9 @@ func (e Event) Via() Channel {
 func (e Event) JSON() []byte {
 	if e.raw == "" {
 		return e.encode()
+	}
+	if last := e.raw[len(e.raw)-1]; last == '"' || last == 'l' { // of null: no whole line ends so
+		return append([]byte(valid(e.raw)), '}')
 	}
 	return publicJSON(e.raw)
 }

@@ -32,7 +32,7 @@ func DecodeLine(raw []byte) (Decoded, error) {
 	}
 	d := Decoded{Class: l.class()}
 	if d.Class == segment.Public {
-		d.Event = l.event(0, alone(l.raw))
+		d.Event = l.event(0, string(l.raw))
 	}
 	if l.kind == sentLine {
 		d.Sent = l.decodeSent()
@@ -43,11 +43,10 @@ func DecodeLine(raw []byte) (Decoded, error) {
 // DecodeIntact decodes the public fields of a line as if its checksum fitted. It
 // returns false if the line does not have the shape for that.
 func DecodeIntact(raw []byte) (e Event, ok bool) {
-	var l line
-	if _, ok := l.parseShape(raw); !ok {
+	if !e.fromShape(&segment.Line{Bytes: raw, Class: segment.Public, Intact: true}, nil) {
 		return Event{}, false
 	}
-	return l.event(0, alone(l.raw)), true
+	return e, true
 }
 
 // TimeByShape reads a time of the layout that this package writes.

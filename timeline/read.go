@@ -28,8 +28,9 @@ func (p Page) After(e Event) Cursor {
 }
 
 // Tail returns the last n events. It reads from the end, so that the cost does
-// not grow with the log. It takes no lock and is safe beside writers. The error is
-// [ErrClosed], ctx's or one of the system.
+// not grow with the log. It takes no lock and is safe beside writers. The events of a page
+// share memory: whoever keeps a single one keeps 16 KiB of its neighbours at most. The
+// error is [ErrClosed], ctx's or one of the system.
 func (l *Log) Tail(ctx context.Context, n int) (Page, error) {
 	v, err := l.segments.View(ctx)
 	if err != nil {
@@ -46,12 +47,12 @@ func (l *Log) Tail(ctx context.Context, n int) (Page, error) {
 		if err != nil {
 			return Page{}, l.wrap(err)
 		}
-		e, bad := l.decode(&at, lines.of)
-		switch {
-		case bad != nil:
+		if at.Class == segment.Private {
+			continue
+		}
+		if bad := l.decode(&at, &lines, events.add()); bad != nil {
+			events.undo()
 			page.Bad = append(page.Bad, bad)
-		case at.Class == segment.Public:
-			events.add(&e)
 		}
 		if len(events.all)-events.at == n {
 			break
@@ -68,7 +69,8 @@ type fromEnd struct {
 	at  int
 }
 
-func (f *fromEnd) add(e *Event) {
+// add returns the place for one more event.
+func (f *fromEnd) add() *Event {
 	if f.at == 0 {
 		grown := make([]Event, max(1, 2*len(f.all)))
 		f.at = len(grown) - len(f.all)
@@ -76,14 +78,21 @@ func (f *fromEnd) add(e *Event) {
 		f.all = grown
 	}
 	f.at--
-	f.all[f.at] = *e
+	return &f.all[f.at]
+}
+
+// undo takes back the last add.
+func (f *fromEnd) undo() {
+	f.all[f.at] = Event{}
+	f.at++
 }
 
 // From yields the events from the cursor c on, until the end that the log has
 // when it is reached. The error is [ErrMalformedCursor], [ErrForeignCursor],
 // [ErrFutureCursor], [ErrClosed], ctx's or one of the system, and ends the
 // iteration; a [*LineError] stands for one unreadable line and does not. From
-// takes no lock and its memory does not grow with the log.
+// takes no lock and its memory does not grow with the log. Each event has memory of
+// its own.
 func (l *Log) From(ctx context.Context, c Cursor) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		v, err := l.segments.View(ctx)
@@ -127,7 +136,7 @@ func (l *Log) read(ctx context.Context, r *segment.Reader, err error, yield func
 
 // next returns the next public event. The error is io.EOF at the end of the log,
 // and a [*LineError] for an unreadable line; behind that, next goes on.
-func (l *Log) next(ctx context.Context, r *segment.Reader) (Event, error) {
+func (l *Log) next(ctx context.Context, r *segment.Reader) (e Event, err error) {
 	for {
 		at, err := r.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -136,13 +145,13 @@ func (l *Log) next(ctx context.Context, r *segment.Reader) (Event, error) {
 		if err != nil {
 			return Event{}, l.wrap(err)
 		}
-		e, bad := l.decode(&at, alone)
-		if bad != nil {
+		if at.Class == segment.Private {
+			continue
+		}
+		if bad := l.decode(&at, nil, &e); bad != nil {
 			return Event{}, bad
 		}
-		if at.Class == segment.Public {
-			return e, nil
-		}
+		return e, nil
 	}
 }
 
@@ -155,32 +164,37 @@ func ends(err error) bool {
 	return !errors.As(err, &bad)
 }
 
-// alone copies a line into memory of its own.
-func alone(raw []byte) string { return string(raw) }
-
-// A copies copies lines that are kept together, many into one piece of memory.
+// A copies copies lines that are kept together, many into one piece of memory. Nil
+// copies each into memory of its own.
 type copies struct{ b strings.Builder }
 
+// piece is how much memory lines share, if none is longer.
+const piece = 16 << 10
+
 func (c *copies) of(raw []byte) string {
+	if c == nil {
+		return string(raw)
+	}
 	if c.b.Cap()-c.b.Len() < len(raw) {
 		c.b = strings.Builder{}
-		c.b.Grow(max(len(raw), 16<<10))
+		c.b.Grow(max(len(raw), piece))
 	}
 	from := c.b.Len()
 	c.b.Write(raw)
 	return c.b.String()[from:]
 }
 
-// decode returns the event of a public line, which keeps what own makes of it, and
-// what is wrong with an unreadable one.
-func (l *Log) decode(at *segment.Line, own func(raw []byte) string) (e Event, bad *LineError) {
-	if at.Class == segment.Private {
-		return Event{}, nil
+// decode makes e, which must be zero, the event of a line that is not private. Of an
+// unreadable one it returns what is wrong with it.
+func (l *Log) decode(at *segment.Line, own *copies, e *Event) (bad *LineError) {
+	if at.Class == segment.Public && at.Intact && e.fromShape(at, own) {
+		return nil
 	}
-	var p line
-	err := p.parseEvent(at)
+	*e = Event{}
+	p, err := parse(at.Bytes)
 	if at.Class == segment.Public && err == nil {
-		return p.event(at.Seq, own(p.raw)), nil
+		*e = p.event(at.Seq, own.of(p.raw))
+		return nil
 	}
 	bad = &LineError{Path: l.segmentPath(at.Segment), Offset: at.Offset, Err: err}
 	var damage *segment.CorruptError
@@ -190,7 +204,7 @@ func (l *Log) decode(at *segment.Line, own func(raw []byte) string) (e Event, ba
 			bad.Err = damage.Err
 		}
 	}
-	return Event{}, bad
+	return bad
 }
 
 func (l *Log) segmentPath(number uint64) string {

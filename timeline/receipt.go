@@ -40,7 +40,7 @@ func (l *Log) receipt(ctx context.Context, key []byte, operation, requestDigest 
 		}
 		if at.Class == segment.Unreadable {
 			if len(at.Bytes) == 0 || bearsPart(at.Bytes, requestDigest) {
-				_, doubt = l.decode(&at, alone)
+				doubt = l.decode(&at, nil, &Event{})
 			}
 			continue
 		}

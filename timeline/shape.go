@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"bytes"
-	"time"
 
 	"github.com/docket-go/docket/timeline/segment"
 )
@@ -122,63 +121,4 @@ func stringEnd(raw []byte, from int) (to int, plain bool) {
 		return 0, false
 	}
 	return s.at, plain
-}
-
-// parseTime returns the zero time for text that is none: an event without a time is
-// still an event.
-func parseTime(text string) time.Time {
-	if t, ok := timeByShape(text); ok {
-		return t
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC()
-}
-
-// timeByShape reads a time of the layout that this package writes, and returns
-// false for any other text.
-func timeByShape(s string) (t time.Time, ok bool) {
-	if len(s) != len(timeLayout) || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' || s[19] != '.' || s[23] != 'Z' {
-		return time.Time{}, false
-	}
-	century, ok1 := twoDigits(s[0:])
-	year, ok2 := twoDigits(s[2:])
-	month, ok3 := twoDigits(s[5:])
-	day, ok4 := twoDigits(s[8:])
-	hour, ok5 := twoDigits(s[11:])
-	minute, ok6 := twoDigits(s[14:])
-	second, ok7 := twoDigits(s[17:])
-	milli, ok8 := twoDigits(s[20:])
-	last := int(s[22]) - '0'
-	year += 100 * century
-	if !(ok1 && ok2 && ok3 && ok4 && ok5 && ok6 && ok7 && ok8) || last < 0 || last > 9 ||
-		month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59 {
-		return time.Time{}, false
-	}
-	seconds := int64(unixDay(year, month, day)*86400 + hour*3600 + minute*60 + second)
-	return time.Unix(seconds, int64(10*milli+last)*int64(time.Millisecond)).UTC(), true
-}
-
-func twoDigits(s string) (n int, ok bool) {
-	tens, ones := s[0]-'0', s[1]-'0'
-	return int(tens)*10 + int(ones), tens <= 9 && ones <= 9
-}
-
-func daysIn(year, month int) int {
-	if month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-		return 29
-	}
-	return [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}[month-1]
-}
-
-// unixDay counts the days from 1970-01-01 to a day of the Gregorian calendar. The
-// year is taken to start in March, so that a leap day is its last.
-func unixDay(year, month, day int) int {
-	if month < 3 {
-		year, month = year-1, month+12
-	}
-	year += 400 // keep what is divided positive
-	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719468 - 146097
 }

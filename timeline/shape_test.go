@@ -2,6 +2,7 @@ package timeline_test
 
 import (
 	"bytes"
+	"os"
 	"testing"
 	"time"
 
@@ -32,8 +33,11 @@ func TestShapeIsTheParse(t *testing.T) {
 			t.Errorf("%s: got the key %x, %v, want %x, %v", raw, key, has, want, had)
 		}
 		e, ok := timeline.DecodeIntact(raw)
-		if ok != (d.Class == segment.Public) || e != d.Event {
+		if ok != (d.Class == segment.Public) || e.WithoutRaw() != d.Event.WithoutRaw() {
 			t.Errorf("%s: got %+v, %v, want %+v", raw, e, ok, d.Event)
+		}
+		if got, want := e.JSON(), d.Event.JSON(); ok && !bytes.Equal(got, want) {
+			t.Errorf("%s: got the JSON %s, want %s", raw, got, want)
 		}
 	})
 }
@@ -105,6 +109,38 @@ func FuzzTime(f *testing.F) {
 		want, err := time.Parse(time.RFC3339, s)
 		if err != nil || !got.Equal(want) || got != want.UTC() {
 			t.Errorf("%q: got %v, want %v, %v", s, got, want, err)
+		}
+	})
+}
+
+// A stored line is read by its shape as it is by the parse, and shown as it is stored.
+func TestStoredShape(t *testing.T) {
+	dir := newDir(t)
+	l := buffered(t, dir, 64<<10)
+	rapid.Check(t, func(rt *rapid.T) {
+		entry := anyEntry(rt)
+		if _, err := l.Append(t.Context(), entry); err != nil {
+			rt.Skip(err)
+		}
+		page, err := l.Tail(t.Context(), 1)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		raw, err := os.ReadFile(newest(t, dir))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		d, err := timeline.DecodeLine(raw[bytes.LastIndexByte(raw[:len(raw)-1], '\n')+1 : len(raw)-1])
+		if err != nil || d.Class != segment.Public {
+			return
+		}
+		for _, e := range page.Events {
+			if got, want := e.WithoutRaw(), d.Event.WithoutRaw(); got.Text != want.Text || got.Note != want.Note || got.MID != want.MID || got.Time != want.Time {
+				rt.Errorf("got %+v, want %+v", got, want)
+			}
+			if got, want := e.JSON(), d.Event.JSON(); !bytes.Equal(got, want) {
+				rt.Errorf("got the JSON %s, want %s", got, want)
+			}
 		}
 	})
 }

@@ -52,6 +52,16 @@ type Line struct {
 	Err error
 }
 
+// Stem returns an intact line without what Write added to it and without its closing
+// brace. Of a line that bears no checksum it is the whole line.
+func (l *Line) Stem() []byte {
+	_, at, ok := seqAt(l.Bytes)
+	if from := at - crcBytes; ok && l.Intact && from > 0 {
+		return l.Bytes[:from]
+	}
+	return l.Bytes
+}
+
 // checkLine refuses what would not be one readable line of its own.
 func checkLine(line []byte) error {
 	switch {
