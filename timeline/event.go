@@ -38,9 +38,6 @@ type Event struct {
 	raw string // the stored line, or only what stands before the end of its public fields
 }
 
-// AppendJSON appends what [Event.JSON] returns.
-func (e Event) AppendJSON(dst []byte) []byte { return append(dst, e.JSON()...) }
-
 // Human reports whether the event is a message that a human sent.
 func (e Event) Human() bool { return e.Kind == KindSent && e.From == "" }
 
@@ -57,12 +54,15 @@ func (e Event) Via() Channel {
 // (dispatchReceipt, docket, crc and seq). The order of the fields is kept, and so are
 // fields that this package does not know. An event that was not read from a log
 // gives what [Log.Write] would store for it.
-func (e Event) JSON() []byte {
+func (e Event) JSON() []byte { return e.AppendJSON(nil) }
+
+// AppendJSON appends what [Event.JSON] returns.
+func (e Event) AppendJSON(dst []byte) []byte {
 	if e.raw == "" {
-		return e.encode()
+		return append(dst, e.encode()...)
 	}
 	if last := e.raw[len(e.raw)-1]; last == '"' || last == 'l' { // of null: no whole line ends so
-		return append([]byte(valid(e.raw)), '}')
+		return append(append(dst, valid(e.raw)...), '}')
 	}
-	return publicJSON(e.raw)
+	return append(dst, publicJSON(e.raw)...)
 }
