@@ -22,25 +22,25 @@ func (r *Reader) near() (more, enough bool, err error) {
 	if r.src == nil || r.src.seal != nil {
 		return false, false, nil
 	}
-	more, err = r.scan.more(r.src.file)
-	enough = more || err != nil || r.staying && r.grew
+	more, long, err := r.scan.more(r.src.file)
+	enough = more || err != nil || r.staying && r.grew && !long
 	r.grew = more
 	return more, enough, err
 }
 
 // more reads the lines that were committed behind the end since, as far as little memory
-// holds them, from the plain file that is scanned, and reports whether there are any. All
-// that was before was given out.
-func (s *scanner) more(f *os.File) (bool, error) {
+// holds them, from the plain file that is scanned, and reports whether there are any, or
+// else a line that is too long for it. All that was before was given out.
+func (s *scanner) more(f *os.File) (more, long bool, err error) {
 	if cap(s.buf) < moreBytes {
 		s.buf = make([]byte, moreBytes)
 	}
 	n, err := readOnce(f, s.buf[:moreBytes], s.end)
 	if err != nil {
-		return false, fmt.Errorf("segment: %w", err)
+		return false, false, fmt.Errorf("segment: %w", err)
 	}
 	lines := bytes.LastIndexByte(s.buf[:n], '\n') + 1
 	s.buf, s.pos = s.buf[:lines], 0
 	s.off, s.end = s.end, s.end+int64(lines)
-	return lines > 0, nil
+	return lines > 0, lines == 0 && n == moreBytes, nil
 }

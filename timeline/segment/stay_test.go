@@ -108,6 +108,11 @@ func TestReaderStaysAndFindsAll(t *testing.T) {
 		s.add(text[len(text)-5:])
 		s.want(i%2 == 0, nil, ids[last])
 	}
+	for i := range 20 { // a long one behind a short one, in one write
+		short, long := "s"+strconv.Itoa(i), "l"+strconv.Itoa(i)+strings.Repeat("z", i*500)
+		s.add(public(short) + "\n" + public(long) + "\n")
+		s.want(true, nil, short, long)
+	}
 	for i := range 60 { // over several segments
 		id := strconv.Itoa(i) + strings.Repeat("y", 1000)
 		s.write(t, private(id), public(id))
