@@ -3,6 +3,7 @@ package watch_test
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -232,4 +233,26 @@ func TestWrittenIsNotForEver(t *testing.T) {
 			return !w.Written()
 		})
 	}
+}
+
+// Whoever comes right behind the last one shares its notifier, because Linux takes long
+// to close it; it is closed when nobody comes.
+func TestANotifierIsKeptForTheNext(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("it has a goroutine here, and is closed with its last listener")
+	}
+	first, _ := newWaiter(t)
+	defer watch.RefuseNotifiers(math.MaxInt)()
+	first.Close()
+	w, dir := newWaiter(t)
+	touch(t, dir)
+	awaken(t, soon(t), w)
+	w.Close()
+	if dirs, _ := watch.Watched(); dirs != 0 {
+		t.Errorf("got %d watches of nobody", dirs)
+	}
+	poll(t, "it is closed", func() bool {
+		_, running := watch.Watched()
+		return !running
+	})
 }

@@ -2,8 +2,10 @@ package watch
 
 import "errors"
 
-// RefuseNotifiers makes the next n attempts to start a notifier fail.
+// RefuseNotifiers makes the next n attempts to start a notifier fail. One to which nobody
+// listens any more is stopped.
 func RefuseNotifiers(n int) (restore func()) {
+	ears.stopUnused()
 	ears.calls.Lock()
 	defer ears.calls.Unlock()
 	before := ears.start

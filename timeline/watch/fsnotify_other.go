@@ -10,6 +10,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
+// lingers says that closing a notifier is put off. Here it has a goroutine in any case.
+const lingers = false
+
 // An observer is the notification of a system other than Linux.
 type observer struct{ *fsnotify.Watcher }
 

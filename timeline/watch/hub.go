@@ -12,6 +12,9 @@ import (
 // those of one directory share one watch.
 var ears = hub{start: startNotifier}
 
+// linger is how long a notifier that no goroutine serves is kept for the next listener.
+const linger = time.Second
+
 // A change is what happened in a directory.
 type change int
 
@@ -48,6 +51,10 @@ type notifier interface {
 // notifier runs while anybody listens. A listener that is alone takes the events itself,
 // which saves them the way through another goroutine, and often the wake-up of a thread;
 // as soon as there are two, the notifier has to serve.
+//
+// Linux takes some ten milliseconds to close a notifier. One that never served, and so
+// has no goroutine, is left open for a moment behind its last listener: the next one
+// may come, or the process may end, which closes one without watches at once.
 type hub struct {
 	start func(heard func(dir, name string, c change), lost func()) (notifier, error)
 
@@ -55,7 +62,9 @@ type hub struct {
 	// taken, and so the goroutine that takes events must never wait for them.
 	calls   sync.Mutex
 	watcher notifier
-	ears    int // how many listen
+	serves  bool        // the notifier does
+	ears    int         // how many listen
+	resting *time.Timer // closes the notifier, to which nobody listens
 
 	mu   sync.Mutex // guards dirs and the listeners in it
 	dirs map[string]*watch
@@ -102,11 +111,12 @@ func (h *hub) listen(dir string, tell func(name string, c change), takes bool) (
 		if err != nil {
 			return nil, err
 		}
-		h.watcher = w
+		h.watcher, h.serves = w, false
 	}
 	e := &listener{dir: dir, tell: tell, from: h.watcher}
 	if h.join(e); !takes || h.ears > 1 {
 		h.watcher.serve()
+		h.serves = true
 	}
 	if err := h.watcher.add(dir); err != nil {
 		h.leave(e)
@@ -126,14 +136,29 @@ func (h *hub) drop(e *listener) {
 	h.rest()
 }
 
-// rest stops the notifier if nobody listens.
+// rest stops the notifier if nobody listens, at once or soon.
 func (h *hub) rest() {
-	h.mu.Lock()
-	n := len(h.dirs)
-	h.mu.Unlock()
-	if n > 0 || h.watcher == nil {
-		return
+	switch {
+	case h.ears > 0 || h.watcher == nil:
+	case h.serves || !lingers:
+		h.stop()
+	case h.resting == nil:
+		h.resting = time.AfterFunc(linger, h.stopUnused)
+	default:
+		h.resting.Reset(linger)
 	}
+}
+
+// stopUnused stops the notifier if nobody has come.
+func (h *hub) stopUnused() {
+	h.calls.Lock()
+	defer h.calls.Unlock()
+	if h.ears == 0 && h.watcher != nil {
+		h.stop()
+	}
+}
+
+func (h *hub) stop() {
 	// A notifier that cannot be closed is of no more use than one that was.
 	_ = h.watcher.close()
 	h.watcher = nil

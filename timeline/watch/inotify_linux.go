@@ -21,6 +21,10 @@ const (
 	wanted       = entryChanges | unix.IN_DELETE_SELF | unix.IN_MOVE_SELF | unix.IN_ONLYDIR
 )
 
+// lingers says that closing a notifier takes long, and that it costs nothing while nobody
+// listens to it.
+const lingers = true
+
 // An inotify is the notification of Linux. Whoever reads it tells the hub itself: a
 // goroutine in between would cost an event a third of its way.
 type inotify struct {

@@ -2,9 +2,10 @@
 //
 // # What it keeps
 //
-// One watcher of the file system for the whole process, while anybody waits: all
-// [Waiter]s share it, and those of one directory share one watch. So a fleet of
-// followed sessions costs no process, no socket and no probe for each.
+// One watcher of the file system for the whole process, while anybody waits and at
+// most a second longer: all [Waiter]s share it, and those of one directory share one
+// watch. So a fleet of followed sessions costs no process, no socket and no probe for
+// each.
 //
 // # Guarantees
 //
