@@ -64,6 +64,8 @@ func TestLacks(t *testing.T) {
 	}
 }
 
+// Whatever may have brought a key into the log unseen makes the search needed. It is long
+// because its rows are in one table.
 func TestLacksIsNotSaidOfWhatChanged(t *testing.T) {
 	for name, change := range map[string]func(f *fixture, path string) error{
 		"moved away": func(_ *fixture, path string) error { return os.Rename(path, path+".away") },
