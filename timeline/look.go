@@ -18,6 +18,13 @@ func SegmentsDir(session string) string {
 // writes them. It has the memory for that, and is used by one goroutine at a time.
 type Looker struct{ segments segment.Looker }
 
+// Below makes looks at the sessions in a directory cheaper, until Close. The directory is
+// kept open.
+func (l *Looker) Below(dir string) { l.segments.Below(dir) }
+
+// Close gives back what Below uses.
+func (l *Looker) Close() { l.segments.Close() }
+
 // Look returns what is known of the timeline in a session directory, and true if a
 // look is enough for that; otherwise ask [Log.End]. A timeline in which there is
 // nothing yet is the zero Look. Nothing is opened for longer than the call.

@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/docket-go/docket/timeline"
@@ -15,26 +16,45 @@ type firstLook struct {
 	err error // the session could not be looked at
 }
 
-// lookAround watches each member and takes a glance at it, on all processors.
+// lookAround watches each member and then takes a glance at it. The watches are placed
+// one by one, since the system takes no two at a time; all other processors look
+// meanwhile at the members that are watched already.
 func (f *follower) lookAround() []firstLook {
+	const batch = 64
 	looks := make([]firstLook, len(f.members))
-	workers := min(runtime.GOMAXPROCS(0), 1+len(f.members)/64)
-	var work sync.WaitGroup
-	for w := range workers {
-		work.Go(func() {
-			var l timeline.Looker
-			for i := w; i < len(f.members); i += workers {
-				m, look := f.members[i], &looks[i]
-				f.watch(m)
-				var ok bool
-				if look.glimpse, ok = glance(&l, f.dirOf(m.id)); !ok {
-					look.glimpse, look.err = f.inspect(f.ctx, m.id)
-				}
+	batches := make(chan []*member, 1+len(f.members)/batch)
+	lookAt := func() {
+		var l timeline.Looker
+		l.Below(f.root)
+		defer l.Close()
+		for members := range batches {
+			for _, m := range members {
+				looks[m.slot] = f.firstLook(&l, m)
 			}
-		})
+		}
 	}
+	var work sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0)-1, len(f.members)/batch) {
+		work.Go(lookAt)
+	}
+	for members := range slices.Chunk(f.members, batch) {
+		for _, m := range members {
+			f.watch(m)
+		}
+		batches <- members
+	}
+	close(batches)
+	lookAt()
 	work.Wait()
 	return looks
+}
+
+func (f *follower) firstLook(l *timeline.Looker, m *member) (look firstLook) {
+	var ok bool
+	if look.glimpse, ok = glance(l, f.dirOf(m.id)); !ok {
+		look.glimpse, look.err = f.inspect(f.ctx, m.id)
+	}
+	return look
 }
 
 // start puts each member at its start, and the cursor at that of the whole. A session

@@ -61,8 +61,31 @@ type Look struct {
 	End   uint64 // the sequence of its next public line
 }
 
-// A Looker has the memory for looks. It is used by one goroutine at a time.
-type Looker struct{ head, tail [lookBytes]byte }
+// A Looker has the memory for looks. The zero Looker is ready to use. It is used by one
+// goroutine at a time.
+type Looker struct {
+	head, tail [lookBytes]byte
+	root       *os.File // see Below
+	below      string
+}
+
+// Below makes looks at logs below the directory root cheaper, until Close: the system
+// begins its way to them there. Where that is not possible nothing changes.
+func (l *Looker) Below(root string) {
+	l.Close()
+	f, err := os.Open(root)
+	if err == nil {
+		l.root, l.below = f, root+string(filepath.Separator)
+	}
+}
+
+// Close gives back what Below uses.
+func (l *Looker) Close() {
+	if l.root != nil {
+		l.root.Close()
+	}
+	l.root, l.below = nil, ""
+}
 
 // ends is how a file begins and how it ends.
 type ends struct {
@@ -83,7 +106,7 @@ var (
 // engine writes them, and the last line counts only if it fits its checksum. It holds
 // no lock and opens nothing for longer than the call.
 func (l *Looker) Look(dir string, s Schema) (look Look, ok, none bool) {
-	e, alone, err := readEnds(dir, firstSegment, secondSegment, l.head[:], l.tail[:])
+	e, alone, err := l.readEnds(dir, firstSegment, secondSegment)
 	if err != nil || !alone {
 		return Look{}, false, errors.Is(err, os.ErrNotExist)
 	}

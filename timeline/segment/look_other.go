@@ -10,7 +10,7 @@ import (
 
 // readEnds reads the first and the last bytes of the plain file name in the directory
 // dir, and reports whether none of others is there.
-func readEnds(dir, name string, others []string, head, tail []byte) (e ends, alone bool, err error) {
+func (l *Looker) readEnds(dir, name string, others []string) (e ends, alone bool, err error) {
 	path := filepath.Join(dir, name)
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -28,16 +28,16 @@ func readEnds(dir, name string, others []string, head, tail []byte) (e ends, alo
 		return ends{}, false, err
 	}
 	e = ends{size: info.Size(), changed: info.ModTime().UnixNano()}
-	n, err := f.ReadAt(head, 0)
+	n, err := f.ReadAt(l.head[:], 0)
 	if err != nil && err != io.EOF {
 		return ends{}, false, err
 	}
-	e.head = head[:n]
-	n, err = f.ReadAt(tail[:min(e.size, int64(len(tail)))], max(0, e.size-int64(len(tail))))
+	e.head = l.head[:n]
+	n, err = f.ReadAt(l.tail[:min(e.size, lookBytes)], max(0, e.size-lookBytes))
 	if err != nil && err != io.EOF {
 		return ends{}, false, err
 	}
-	e.tail = tail[:n]
+	e.tail = l.tail[:n]
 	for _, other := range others {
 		if isThere(filepath.Join(dir, other)) {
 			return e, false, nil

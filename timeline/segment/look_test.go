@@ -15,10 +15,21 @@ func look(f *fixture) (l segment.Look, ok, none bool) {
 	return new(segment.Looker).Look(f.opts.Dir, testSchema{})
 }
 
+// lookBelow is look the short way.
+func lookBelow(f *fixture) (look segment.Look, ok, none bool) {
+	var l segment.Looker
+	l.Below(f.dir)
+	defer l.Close()
+	return l.Look(f.opts.Dir, testSchema{})
+}
+
 // agree fails if a look tells something else of a log than a view.
 func agree(t *testing.T, f *fixture, what string) (ok bool) {
 	t.Helper()
 	got, ok, none := look(f)
+	if short, okBelow, noneBelow := lookBelow(f); short != got || okBelow != ok || noneBelow != none {
+		t.Errorf("%s: got %+v, %v, %v the short way, want %+v, %v, %v", what, short, okBelow, noneBelow, got, ok, none)
+	}
 	v, err := f.handle(t).View(context.Background())
 	must(t, err)
 	if ok && (got.Epoch != v.Epoch() || got.End != v.End()) {
@@ -100,8 +111,10 @@ func TestLookAtLinks(t *testing.T) {
 	elsewhere := filepath.Join(f.dir, "elsewhere")
 	must(t, os.Rename(path, elsewhere))
 	must(t, os.Symlink(elsewhere, path))
-	if _, ok, none := look(f); ok || none {
-		t.Errorf("a link: got %v, %v", ok, none)
+	for _, look := range []func(*fixture) (segment.Look, bool, bool){look, lookBelow} {
+		if _, ok, none := look(f); ok || none {
+			t.Errorf("a link: got %v, %v", ok, none)
+		}
 	}
 	must(t, os.Remove(path))
 	must(t, os.Mkdir(path, 0o700))
