@@ -80,7 +80,7 @@ func (l *Log) findHuman(ctx context.Context, v *segment.View) (h Human, ok bool,
 	}
 	pick := picker{log: l}
 	defer pick.close()
-	err = pick.at(ctx, f.Seq, func(p *line) error {
+	err = pick.at(ctx, f.Seq, func(_ *segment.Line, p *line) error {
 		if h, ok = p.human(f.Seq); !ok {
 			return errors.New("it is of no human")
 		}
@@ -98,7 +98,7 @@ func (l *Log) LastStatus(ctx context.Context) (e Event, ok bool, err error) {
 	}
 	before, err := l.backward(ctx, v, func(at segment.Line, p *line) bool {
 		if ok = p.kind == statusLine; ok {
-			e = p.event(at.Seq, string(p.raw))
+			ok = l.decode(&at, nil, &e) == nil
 		}
 		return ok
 	})
@@ -107,11 +107,13 @@ func (l *Log) LastStatus(ctx context.Context) (e Event, ok bool, err error) {
 	}
 	pick := picker{log: l}
 	defer pick.close()
-	err = pick.at(ctx, before.LastStatus.Seq, func(p *line) error {
+	err = pick.at(ctx, before.LastStatus.Seq, func(at *segment.Line, p *line) error {
 		if p.kind != statusLine {
 			return errors.New("it is no status")
 		}
-		e = p.event(before.LastStatus.Seq, string(p.raw))
+		if bad := l.decode(at, nil, &e); bad != nil {
+			return bad
+		}
 		return nil
 	})
 	return e, err == nil, err

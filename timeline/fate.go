@@ -168,7 +168,7 @@ func (s *fateSearch) takeListed(ctx context.Context, before *facts) error {
 		if m == nil {
 			continue // named twice
 		}
-		err := pick.at(ctx, d.Seq, func(p *line) error {
+		err := pick.at(ctx, d.Seq, func(_ *segment.Line, p *line) error {
 			if p.kind != sentLine || p.string(p.mid) != d.MID {
 				return fmt.Errorf("it is not message %s", d.MID)
 			}

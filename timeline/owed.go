@@ -101,7 +101,7 @@ func (s *search) fetch(ctx context.Context, l *Log) error {
 		if s.settled[d.MID] {
 			continue
 		}
-		err := pick.at(ctx, d.Seq, func(p *line) error {
+		err := pick.at(ctx, d.Seq, func(_ *segment.Line, p *line) error {
 			if p.kind != sentLine || p.string(p.mid) != d.MID {
 				return fmt.Errorf("it is not message %s", d.MID)
 			}

@@ -29,7 +29,7 @@ func (p *picker) close() {
 
 // at hands the line with the sequence seq to take. If it is not there, or take
 // refuses it, the log was changed by hand, and the error is [ErrCorrupt].
-func (p *picker) at(ctx context.Context, seq uint64, take func(l *line) error) error {
+func (p *picker) at(ctx context.Context, seq uint64, take func(at *segment.Line, l *line) error) error {
 	if err := p.seek(ctx, seq); err != nil {
 		return p.log.wrap(err)
 	}
@@ -45,7 +45,7 @@ func (p *picker) at(ctx context.Context, seq uint64, take func(l *line) error) e
 		err = errors.New("it is not there")
 	}
 	if err == nil {
-		err = take(&l)
+		err = take(&at, &l)
 	}
 	if err != nil {
 		err = fmt.Errorf("session %s: %w: event %d, which a segment's header names: %w", p.log.session, ErrCorrupt, seq, err)

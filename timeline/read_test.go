@@ -181,3 +181,27 @@ func TestRefusedEntriesWriteNothing(t *testing.T) {
 		t.Errorf("got %v, want 4 of at most 3 bytes", err)
 	}
 }
+
+// Whoever reads an event, and wherever, gets one that is == to it.
+func TestLastStatusIsTheEventThatOthersRead(t *testing.T) {
+	l := buffered(t, newDir(t), 3000)
+	same := func() {
+		t.Helper()
+		var want timeline.Event
+		for e, err := range l.All(t.Context()) {
+			must(t, err)
+			if e.Kind == timeline.KindStatus {
+				want = e
+			}
+		}
+		if e, ok, err := l.LastStatus(t.Context()); err != nil || !ok || e != want {
+			t.Errorf("got %+v, %v, %v, want %+v", e, ok, err, want)
+		}
+	}
+	appendAll(t, l, timeline.Status{Status: "asking", Note: "which?"})
+	same()
+	for i := range 50 { // many segments
+		appendAll(t, l, message(i))
+	}
+	same()
+}
