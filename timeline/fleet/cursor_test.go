@@ -104,6 +104,25 @@ func TestForeignCursor(t *testing.T) {
 	w.want("a-", "b-", "c-", "d+", "caught up")
 }
 
+// Whoever goes on from a cursor in the middle of the departures is told of the others,
+// also of sessions whose id others bear since.
+func TestCursorAmongDepartures(t *testing.T) {
+	c, store := cursorOf(t, "a", "b", "c")
+	for _, id := range []string{"a", "b", "c"} {
+		s, err := store.Open(id)
+		check(t, err)
+		closeSession(t, s)
+	}
+	made(t, store, "b", "again")
+	made(t, store, "c")
+	w := follow(t, store, fleet.Options{Mode: fleet.After, After: c})
+	w.want("a-")
+	w = follow(t, store, fleet.Options{Mode: fleet.After, After: w.last})
+	w.want("b-")
+	w = follow(t, store, fleet.Options{Mode: fleet.After, After: w.last})
+	w.want("c-", "b+", "b 0 again", "c+", "caught up")
+}
+
 func FuzzParseCursor(f *testing.F) {
 	c, _ := cursorOf(f, "a", "ab", "b")
 	f.Add(c.String())

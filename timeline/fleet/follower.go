@@ -35,9 +35,10 @@ type follower struct {
 	departed []departure
 }
 
-// A departure is a session of a cursor that has left before the start.
+// A departure is a session of a cursor that has left before the start. Until that is
+// told, cursors keep its place, so that whoever goes on from one is told as well.
 type departure struct {
-	id   string
+	place
 	slot int
 }
 

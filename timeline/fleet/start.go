@@ -98,7 +98,7 @@ func (f *follower) resume(looks []firstLook) error {
 		switch {
 		case m == nil:
 			if f.options.matches(old.id) {
-				f.departed = append(f.departed, departure{old.id, len(f.members) + len(others)})
+				f.departed = append(f.departed, departure{old, len(f.members) + len(others)})
 			} else {
 				ours = ours || exists(f.dirOf(old.id))
 			}
@@ -110,7 +110,7 @@ func (f *follower) resume(looks []firstLook) error {
 			m.joined, m.seq = true, old.seq
 			ours = true
 		default:
-			f.departed = append(f.departed, departure{old.id, m.slot})
+			f.departed = append(f.departed, departure{old, m.slot})
 		}
 		ours = ours || f.closed(old.id)
 	}
@@ -120,7 +120,7 @@ func (f *follower) resume(looks []firstLook) error {
 	places := f.places()
 	for _, d := range f.departed {
 		if d.slot < len(places) {
-			places[d.slot] = place{id: d.id}
+			places[d.slot] = d.place
 		}
 	}
 	f.next = cursorOf(append(places, others...))
