@@ -106,10 +106,12 @@ func run(ctx, hard context.Context, args []string, stdin io.Reader, stdout, stde
 func (c *call) start(ctx context.Context, in invocation, stderr io.Writer) error {
 	unnamed := in.verb.name == ""
 	switch {
-	case in.help && (unnamed || in.verb.name == "help"):
+	case in.help && unnamed:
 		c.out.write(docketHelp())
 	case c.flags.Bool("version"):
 		c.out.people("docket version %s\n", version())
+	case in.help && in.verb.name == "help":
+		c.out.write(docketHelp())
 	case in.help:
 		c.out.write(in.verb.help())
 	case unnamed:
