@@ -75,6 +75,8 @@ func checkLine(line []byte) error {
 	return nil
 }
 
+var errForeign = errors.New("not a line of this log")
+
 // reason says in words what is wrong with an unreadable line.
 func reason(line []byte) error {
 	switch {
@@ -92,5 +94,5 @@ func reason(line []byte) error {
 	if sumOf(line) == wrongSum {
 		return errChecksum
 	}
-	return errors.New("not a line of this log")
+	return errForeign
 }

@@ -40,7 +40,7 @@ type Fault struct {
 }
 
 // Verify reads the whole log and yields everything that is not as it should be:
-// lines that cannot be read, sequences that jump or go back, segments that are
+// lines that cannot be read, be it that they fit their checksum, sequences that jump or go back, segments that are
 // missing or whose bytes are not those that the header behind them names, sealed
 // files that do not decode to what they say. It needs no lock and a bounded
 // amount of memory. An error as the second value ended the reading.
@@ -207,6 +207,8 @@ func (v *verifier) line(line *Line) bool {
 		v.report(Damage, line.Offset, "invalid UTF-8")
 	case !json.Valid(line.Bytes):
 		v.report(Damage, line.Offset, "invalid JSON")
+	case line.Intact && v.log.o.Schema.Classify(line.Bytes) == Unreadable:
+		v.report(Damage, line.Offset, "%w, though it fits its checksum", errForeign)
 	}
 	if s := sumOf(line.Bytes); s == rightSum {
 		v.summed = true
