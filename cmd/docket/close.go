@@ -44,7 +44,7 @@ func (c *call) close(ctx context.Context, s *session.Session) error {
 	if unreadable != nil {
 		r = session.Record{ID: s.ID()}
 	}
-	return c.out.object(r)
+	return c.printRecord(snapshot{id: s.ID(), record: r})
 }
 
 // tellLast tells who watches the session what it declared. Who cannot be told keeps it

@@ -8,10 +8,13 @@ import (
 	"github.com/docket-go/docket/timeline"
 )
 
-// displayWord is the word for a status, and a dash where nothing was declared.
+// noWord stands for the status of a session where nothing was declared.
+const noWord = "-"
+
+// displayWord is the word for a status, or noWord.
 func displayWord(status, proposal string) string {
 	if status == "" {
-		return "-"
+		return noWord
 	}
 	return timeline.DisplayWord(status, proposal)
 }

@@ -22,9 +22,9 @@ func lsVerb() verb {
 
 // A listed is one session as ls shows it.
 type listed struct {
-	record session.Record
-	owed   int
-	last   *timeline.Update // nil if nothing happened yet
+	snapshot
+	owed int
+	last *timeline.Update // nil if nothing happened yet
 }
 
 func runLs(ctx context.Context, c *call) error {
@@ -60,14 +60,15 @@ func idWidth(ids []string) int {
 
 // A faulty is, in JSON, a session that cannot be looked at.
 type faulty struct {
-	Session string `json:"session_id"`
+	ID      string `json:"session_id"` // as a record has it
+	Session string `json:"session"`
 	Fault   string `json:"fault"`
 }
 
 // listFault lists a session of which err says why it cannot be looked at.
 func (c *call) listFault(id string, width int, err error) error {
 	if c.out.json {
-		return c.out.object(faulty{id, oneLine(words(id, err))})
+		return c.out.object(faulty{id, id, oneLine(words(id, err))})
 	}
 	what := "cannot be read: "
 	if statusOf(err) == statusCorrupt {
@@ -83,7 +84,7 @@ func (c *call) list(ctx context.Context, s *session.Session, width int) error {
 		return err
 	}
 	if !c.out.json {
-		c.out.people("%s\n", oneLine(l.line(s.ID(), width)))
+		c.out.people("%s\n", oneLine(l.line(width)))
 		return nil
 	}
 	line, err := l.json()
@@ -94,9 +95,11 @@ func (c *call) list(ctx context.Context, s *session.Session, width int) error {
 }
 
 func (c *call) look(ctx context.Context, s *session.Session) (l listed, err error) {
-	if l.record, err = s.Record(); err != nil {
+	r, err := s.Record()
+	if err != nil {
 		return l, err
 	}
+	l.snapshot = snapshotOf(ctx, s, r)
 	if l.owed, err = c.dispatch.Owed(ctx, s.ID()); err != nil {
 		return l, err
 	}
@@ -108,9 +111,9 @@ func (c *call) look(ctx context.Context, s *session.Session) (l listed, err erro
 	return l, nil
 }
 
-// json is the record as stored, with what ls adds.
+// json is that of the record, with what ls adds.
 func (l listed) json() ([]byte, error) {
-	record, err := encode(l.record)
+	record, err := l.snapshot.json()
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +127,8 @@ func (l listed) json() ([]byte, error) {
 	return slices.Concat(record[:len(record)-1], added), nil
 }
 
-func (l listed) line(id string, width int) string {
-	said := l.record.Authored()
-	parts := []string{fmt.Sprintf("%-*s %-13s %d owed", width, id, displayWord(said.Status, said.Proposal), l.owed)}
+func (l listed) line(width int) string {
+	parts := []string{fmt.Sprintf("%-*s %-13s %d owed", width, l.id, l.word(), l.owed)}
 	if l.last != nil {
 		parts = append(parts, "last "+when(l.last.Event.Time))
 	}

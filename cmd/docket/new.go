@@ -47,5 +47,5 @@ func runNew(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.out.object(r)
+	return c.printRecord(snapshotOf(ctx, s, r))
 }

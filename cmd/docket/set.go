@@ -50,7 +50,7 @@ func runSet(ctx context.Context, c *call) error {
 		if err := s.Update(ctx, to.apply); err != nil {
 			return err
 		}
-		return c.show(s)
+		return c.show(ctx, s)
 	})
 }
 

@@ -16,7 +16,7 @@ func showVerb() verb {
 		brief:   true,
 		example: "docket show worker-1",
 		run: func(ctx context.Context, c *call) error {
-			return c.with(c.about(c.args[0]), c.show)
+			return c.with(c.about(c.args[0]), func(s *session.Session) error { return c.show(ctx, s) })
 		},
 	}
 }
@@ -31,7 +31,7 @@ func archiveVerb() verb {
 				if err := s.Archive(ctx); err != nil {
 					return err
 				}
-				return c.show(s)
+				return c.show(ctx, s)
 			})
 		},
 	}
@@ -47,23 +47,24 @@ func retireVerb() verb {
 				if err := s.Retire(ctx); err != nil {
 					return err
 				}
-				return c.show(s)
+				return c.show(ctx, s)
 			})
 		},
 	}
 }
 
 // show prints the record as it is now.
-func (c *call) show(s *session.Session) error {
+func (c *call) show(ctx context.Context, s *session.Session) error {
 	r, err := s.Record()
 	if err != nil {
 		return err
 	}
+	now := snapshotOf(ctx, s, r)
 	if c.out.json {
-		return c.out.object(r)
+		return c.printRecord(now)
 	}
 	c.out.people("%s\n", s.ID())
-	for _, row := range rows(r) {
+	for _, row := range now.rows() {
 		if row[1] != "" {
 			c.out.people("  %-9s %s\n", row[0], oneLine(row[1]))
 		}
@@ -74,10 +75,13 @@ func (c *call) show(s *session.Session) error {
 	return nil
 }
 
-func rows(r session.Record) [][2]string {
-	said := r.Authored()
+func (s snapshot) rows() [][2]string {
+	r, said := s.record, s.record.Authored()
 	rows := [][2]string{
 		{"title", r.Title}, {"parent", r.Parent}, {"declared", displayWord(said.Status, said.Proposal)}, {"adapter", r.Adapter},
+	}
+	if s.works {
+		rows = append(rows, [2]string{"agent", s.word()})
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Settings)) {
 		rows = append(rows, [2]string{"", name + "=" + r.Settings[name]})

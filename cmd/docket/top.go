@@ -66,7 +66,7 @@ func (c *call) checkPatterns() error {
 // feed reads the sessions that the arguments name.
 func (c *call) feed() *feed.Feed {
 	return feed.New(feed.Options{
-		Store: c.store, Match: c.args, Pending: c.debts, Hostless: hostless, Explain: words, Line: oneLine, Lines: plain,
+		Store: c.store, Match: c.args, Pending: c.debts, Hostless: hostless, AtWork: atWork, Explain: words, Line: oneLine, Lines: plain,
 	})
 }
 
@@ -144,7 +144,7 @@ func rowObject(r top.Row) topRow {
 		Status: orNull(r.Status), Proposal: orNull(r.Proposal), Oldest: stamp(r.Since), LastError: orNull(r.Failed),
 		Last: stamp(r.Last), Why: orNull(r.Why()), Fault: orNull(r.Bad),
 	}
-	if r.Status != "" {
+	if r.Status != "" || r.Works {
 		o.Display = orNull(r.Word())
 	}
 	if !r.Uncounted {

@@ -34,6 +34,10 @@ type Options struct {
 	// pass met. Nil means that this is all that is told.
 	Hostless func(ctx context.Context, s *session.Session) string
 
+	// AtWork reports that the agent of a session has a turn open. It is asked of those
+	// that declared nothing. Nil means that nobody knows.
+	AtWork func(ctx context.Context, s *session.Session, r session.Record) bool
+
 	// Explain says what went wrong with a session, in one line that ends in what to do.
 	Explain func(id string, err error) string
 
@@ -89,6 +93,7 @@ func (f *Feed) look(ctx context.Context, id string, opened func(dir string)) (r 
 	}
 	if f.failed(&r, err); err == nil {
 		f.describe(&r, record)
+		r.Works = r.Status == "" && f.options.AtWork != nil && f.options.AtWork(ctx, s, record)
 	}
 	if err := f.count(ctx, &r, s.Dir()); err != nil {
 		f.failed(&r, err)

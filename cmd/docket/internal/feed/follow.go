@@ -28,7 +28,7 @@ func (f *Feed) Follow(ctx context.Context, visible func() []string, send func(to
 	t := &tracker{
 		feed: f, set: watch.NewSet(f.options.Poll), bell: make(chan struct{}, 1), visible: visible,
 		sessions: map[string]*tracked{}, marked: map[string]bool{}, ids: map[int]string{},
-		handing: map[string]bool{}, poll: max(f.options.Poll, -f.options.Poll),
+		moving: map[string]bool{}, poll: max(f.options.Poll, -f.options.Poll),
 	}
 	defer t.set.Close()
 	updates := fleet.Follow(ctx, f.options.Store, fleet.Options{Match: f.options.Match, Mode: fleet.TailOnly, Poll: f.options.Poll})
@@ -94,7 +94,7 @@ type tracker struct {
 	mu       sync.Mutex
 	sessions map[string]*tracked
 	ids      map[int]string  // by key
-	handing  map[string]bool // sessions to which a message is being handed over
+	moving   map[string]bool // sessions that change although nothing in their directory does
 	keys     int
 	marked   map[string]bool
 	line     []string // marked, in order; some may not be marked any more

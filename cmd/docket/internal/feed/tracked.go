@@ -24,8 +24,8 @@ func (t *tracker) look(ctx context.Context, id string) (top.Row, bool) {
 	if k := t.known(id); k != nil {
 		t.mu.Lock()
 		k.owes = row.Owed > 0 || row.Bad != ""
-		if delete(t.handing, id); row.Handing {
-			t.handing[id] = true
+		if delete(t.moving, id); row.Handing || row.Works {
+			t.moving[id] = true
 		}
 		t.mu.Unlock()
 	}
@@ -71,7 +71,7 @@ func (t *tracker) forget(id string) {
 	k := t.sessions[id]
 	if k != nil {
 		delete(t.sessions, id)
-		delete(t.handing, id)
+		delete(t.moving, id)
 		delete(t.ids, k.key)
 	}
 	t.mu.Unlock()
@@ -102,11 +102,12 @@ func (t *tracker) listen(ctx context.Context) {
 }
 
 // attend marks every now and then the sessions to which a message is being handed over,
-// until ctx ends: the death of who does so changes nothing in a directory.
+// and those whose agent is at work, until ctx ends: the death of who hands over, and the
+// end of a turn, change nothing in the directory.
 func (t *tracker) attend(ctx context.Context) {
 	for rest(ctx, t.poll) {
 		t.mu.Lock()
-		ids := slices.Collect(maps.Keys(t.handing))
+		ids := slices.Collect(maps.Keys(t.moving))
 		t.mu.Unlock()
 		for _, id := range ids {
 			t.mark(id)

@@ -16,6 +16,7 @@ type Row struct {
 	Status, Proposal string // as declared; empty if nothing was
 	Marks            string // archived, retired, launching
 	Set              bool   // it is archived or retired: nobody waits for it
+	Works            bool   // its agent has a turn open, although nothing was declared
 
 	Owed        int       // messages
 	Unconfirmed bool      // somebody has to decide about the oldest of them
@@ -61,7 +62,7 @@ func (r Row) Need() Need {
 		return Review
 	case r.Owed > 0:
 		return Deliver
-	case r.Status == session.StatusActive:
+	case r.Works, r.Status == session.StatusActive:
 		return Work
 	}
 	return Rest
@@ -92,7 +93,10 @@ func (n Need) Sign() string {
 
 // Word returns the display word of the session.
 func (r Row) Word() string {
-	if r.Status == "" {
+	switch {
+	case r.Works:
+		return timeline.DisplayWord(session.StatusActive, "")
+	case r.Status == "":
 		return "-"
 	}
 	return timeline.DisplayWord(r.Status, r.Proposal)
