@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/docket-go/docket/lock/stamp"
@@ -173,10 +174,14 @@ func (d *Dir) TryTurns() (*Turns, error) {
 }
 
 // Gone reports that the directory that was opened is not at its path any more:
-// it was removed, renamed or replaced.
+// it was removed, renamed or replaced. A path that cannot be looked at, as below a
+// directory that may not be entered, proves nothing: the directory is not gone then.
 func (d *Dir) Gone() bool {
 	now, err := idAt(d.path)
-	return err != nil || now != d.identity
+	if err != nil {
+		return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	}
+	return now != d.identity
 }
 
 // Interrupted reports, without taking the lock, that the last change of several

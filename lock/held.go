@@ -108,7 +108,8 @@ func (r *Record) Begin() error {
 
 // Done notes that the change that [Record.Begin] announced is complete. An
 // interruption from before stays until [Record.Recovered]. Who cannot complete a
-// change releases the lock without Done, and leaves it to the next holder.
+// change releases the lock without Done, and leaves it to the next holder. The error
+// is [ErrNotHeld] after that, or says that the file could not be written.
 func (r *Record) Done() error {
 	if r.depth > 0 {
 		r.depth--
@@ -127,6 +128,9 @@ func (r *Record) Recovered() error {
 }
 
 func (r *Record) write(next state) error {
+	if err := r.Covers(r.lock.dir.path); err != nil {
+		return err
+	}
 	if err := next.write(r.lock.file); err != nil {
 		return fmt.Errorf("session %s: note the state of a change in %s: %w", r.lock.session(), r.lock.path, err)
 	}

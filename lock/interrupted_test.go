@@ -1,6 +1,7 @@
 package lock_test
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -163,4 +164,30 @@ func change(t *testing.T, r *lock.Record) {
 	if err := r.Done(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Who released the lock says nothing about the files any more: another holder may be in
+// the middle of a change.
+func TestDoneAfterReleaseIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	late, d := open(t, dir, lock.Options{}), open(t, dir, lock.Options{})
+	recovered(t, d)
+	r := record(t, late)
+	if err := r.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	release(t, r)
+	busy := record(t, d)
+	if err := busy.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range map[string]func() error{"Done": r.Done, "Recovered": r.Recovered, "Begin": r.Begin} {
+		if err := call(); !errors.Is(err, lock.ErrNotHeld) {
+			t.Errorf("%s: got %v, want ErrNotHeld", name, err)
+		}
+	}
+	if !d.Interrupted() {
+		t.Error("got a clean lock in the middle of a change")
+	}
+	release(t, busy)
 }

@@ -199,3 +199,38 @@ func BenchmarkRecord(b *testing.B) {
 		}
 	})
 }
+
+// A path that cannot be looked at does not prove that the session is gone: who took it
+// for closed would forget what it is owed.
+func TestUnreachableIsNotGone(t *testing.T) {
+	store := t.TempDir()
+	parent, away := filepath.Join(store, "sessions"), filepath.Join(store, "away")
+	dir := filepath.Join(parent, "s1")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, dir, lock.Options{})
+	release(t, record(t, d))
+	if err := errors.Join(os.Rename(parent, away), os.Symlink("sessions", parent)); err != nil {
+		t.Fatal(err)
+	}
+	if d.Gone() {
+		t.Error("got gone behind a link that leads to itself, want that nobody can tell")
+	}
+	if err := d.Close(); err != nil { // it looks at the path anew
+		t.Fatal(err)
+	}
+	if _, err := d.Record(t.Context()); errors.Is(err, lock.ErrClosed) || !errors.Is(err, syscall.ELOOP) {
+		t.Errorf("got %v, want what the system says", err)
+	}
+	if err := errors.Join(os.Remove(parent), os.WriteFile(parent, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if !d.Gone() {
+		t.Error("got that it is there where its parent is a file, want it gone")
+	}
+	if err := errors.Join(os.Remove(parent), os.Rename(away, parent)); err != nil {
+		t.Fatal(err)
+	}
+	release(t, record(t, d))
+}
