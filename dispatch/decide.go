@@ -18,8 +18,8 @@ import (
 // place.
 //
 // Confirming a message that is delivered already does nothing and is no error.
-// The error is [ErrNotUnconfirmed] for a message that was not handed over yet,
-// [ErrInFlight] for absent while the hand-over is still going on, and otherwise
+// The error is [ErrNotUnconfirmed] for any other that is not unconfirmed, and with
+// absent for one that is delivered; [ErrInFlight] for absent while the hand-over is still going on, and otherwise
 // as for [Dispatcher.State].
 //
 // It may be called while a pass waits for the harness, so that a hook that the
@@ -66,7 +66,7 @@ func (d *Dispatcher) confirm(ctx context.Context, h *handle, mid string, absent 
 	}
 	if !queued || e.MID != mid || !e.Unconfirmed() {
 		s, err := d.state(ctx, h, mid)
-		if err == nil && (s.Condition == Owed || absent && s.Condition != Owed || s.Condition == Revoked) {
+		if err == nil && (absent || s.Condition != Delivered) {
 			err = fmt.Errorf("session %s: message %s is %s: %w", h.ID(), mid, s.Condition, ErrNotUnconfirmed)
 		}
 		return false, err

@@ -81,6 +81,19 @@ func TestConfirmRefuses(t *testing.T) {
 	wantIs(t, err, dispatch.ErrNotUnconfirmed)
 }
 
+// A Dispatcher that was closed opens what it needs anew.
+func TestUseAfterClose(t *testing.T) {
+	w := newWorld(t, "s1")
+	for range 2 {
+		w.send("s1", dispatch.Message{Text: "one"})
+		must(t, w.Close())
+		must(t, w.Close())
+	}
+	if got := len(w.agent.mids()); got != 2 {
+		t.Errorf("got %d messages at the agent, want 2", got)
+	}
+}
+
 func TestRedeliverRepeatsTheUnconfirmedOne(t *testing.T) {
 	w, head, behind := unconfirmed(t)
 	_, err := w.Drain(t.Context(), "s1", dispatch.DrainOptions{Redeliver: behind})

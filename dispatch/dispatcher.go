@@ -94,8 +94,8 @@ func (d *Dispatcher) Store() *session.Store { return d.store }
 // Counters returns those that d counts with; nil if there are none.
 func (d *Dispatcher) Counters() *Counters { return d.options.Counters }
 
-// Close gives back the files that the Dispatcher keeps open. It must not be used
-// while another method runs.
+// Close gives back the files that the Dispatcher keeps open. It must not be called
+// while another method runs; the Dispatcher can be used again afterwards.
 func (d *Dispatcher) Close() error { return d.handles.close() }
 
 func newMID() (string, error) {

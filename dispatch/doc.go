@@ -6,7 +6,7 @@
 // the debt: it says what has not been put in front of the agent yet, and goes
 // away when it has.
 //
-//	d, err := dispatch.New(store, dispatch.Options{Adapters: adapter.Registry{exec.Kind}})
+//	d := dispatch.New(store, dispatch.Options{Adapters: adapter.Registry{exec.Kind}})
 //	accepted, err := d.SendText(ctx, "worker-1", dispatch.Message{Text: "run the tests"})
 //
 // # What it keeps

@@ -34,9 +34,10 @@ var (
 	// ErrNoMessage is returned for a mid that the session's timeline does not hold.
 	ErrNoMessage = errors.New("dispatch: no such message")
 
-	// ErrNotUnconfirmed is returned by [Dispatcher.Confirm] for a message that was
-	// not handed over yet.
-	ErrNotUnconfirmed = errors.New("dispatch: the message was not handed over")
+	// ErrNotUnconfirmed is returned by [Dispatcher.Confirm], and for
+	// [DrainOptions.Redeliver], for a message about which nobody has to decide: it was
+	// not handed over yet, or is at an end.
+	ErrNotUnconfirmed = errors.New("dispatch: the message is not unconfirmed")
 
 	// ErrHeld ends a pass at an unconfirmed message that nothing decides about:
 	// [Dispatcher.Confirm], [DrainOptions.Redeliver] or [Dispatcher.Revoke] do.

@@ -27,6 +27,9 @@ func (q *Queue) Drain(ctx context.Context, held *lock.Delivery, h Handover) (Dra
 	if err := held.Covers(q.dir); err != nil {
 		return Drained{}, err
 	}
+	if h.Insert == nil { // a claim that nothing follows would leave the entry unconfirmed
+		return Drained{}, fmt.Errorf("queue: %s: a pass needs Handover.Insert", q.path)
+	}
 	if h.Lock == nil {
 		h.Lock = q.locks.Record
 	}

@@ -115,6 +115,35 @@ func TestUnconfirmedIsNotHandedOverByItself(t *testing.T) {
 	equal(t, "handed", a.handed, []string{"a", "b"})
 }
 
+// A pass that could hand nothing over claims nothing.
+func TestDrainNeedsInsert(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a")
+	if _, err := d.drain(queue.Handover{}); err == nil {
+		t.Error("got no error without Insert")
+	}
+	if e := d.head(); e.MID != "a" || e.Unconfirmed() || e.Attempts != 0 {
+		t.Errorf("got %+v, want it as it was", e)
+	}
+}
+
+func TestUseAfterClose(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	for range 2 {
+		d.enqueue("a")
+		for range 2 {
+			if err := d.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a := &agent{}
+		if _, err := d.drain(a.handover()); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "handed", a.handed, []string{"a"})
+	}
+}
+
 func TestReady(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -88,8 +88,9 @@ func Open(dir string, o Options) (*Queue, error) {
 // Locks returns the locks of the session directory.
 func (q *Queue) Locks() *lock.Dir { return q.locks }
 
-// Close gives back the handle's descriptors; the queue itself stays as it is. No
-// lock that was taken through [Queue.Locks] may be held.
+// Close gives back the handle's descriptors; the queue itself stays as it is, and the
+// handle can be used again afterwards. No lock that was taken through [Queue.Locks] may
+// be held.
 func (q *Queue) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
