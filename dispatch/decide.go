@@ -19,8 +19,8 @@ import (
 //
 // Confirming a message that is delivered already does nothing and is no error.
 // The error is [ErrNotUnconfirmed] for any other that is not unconfirmed, and with
-// absent for one that is delivered; [ErrInFlight] for absent while the hand-over is still going on, and otherwise
-// as for [Dispatcher.State].
+// absent for one that is delivered; [ErrInFlight] for absent while the hand-over is
+// still going on, and otherwise as for [Dispatcher.State].
 //
 // It may be called while a pass waits for the harness, so that a hook that the
 // insert itself runs can confirm.

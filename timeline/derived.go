@@ -89,8 +89,9 @@ func (l *Log) findHuman(ctx context.Context, v *segment.View) (h Human, ok bool,
 	return h, ok, err
 }
 
-// LastStatus returns the last declaration, and false if there is none. It costs
-// what [Log.LastHuman] does.
+// LastStatus returns the last declaration, and false if there is none. Like
+// [Log.LastHuman] it reads the newest segment at most, but each time anew, up to the
+// declaration.
 func (l *Log) LastStatus(ctx context.Context) (e Event, ok bool, err error) {
 	v, err := l.segments.View(ctx)
 	if err != nil {
@@ -120,8 +121,8 @@ func (l *Log) LastStatus(ctx context.Context) (e Event, ok bool, err error) {
 }
 
 // backward visits the events, newest first, until visit returns true or the lines
-// before are summed up in a header. Only their public fields are filled in. It returns that summary, which is
-// empty at the start of the log.
+// before are summed up in a header. Only their public fields are filled in. It returns
+// that summary, which is empty at the start of the log.
 func (l *Log) backward(ctx context.Context, v *segment.View, visit func(at segment.Line, p *line) (stop bool)) (before facts, err error) {
 	var p line // outside the loop, because visit lets it escape
 	for at, err := range v.Backward(ctx) {

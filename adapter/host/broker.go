@@ -202,7 +202,7 @@ var goneEvery atomic.Int64
 func init() { goneEvery.Store(int64(5 * time.Second)) }
 
 // warm starts the agent so that the first prompt need not wait for it.
-func (b *Broker) warm() { _, _ = b.up(b.ctx) }
+func (b *Broker) warm() { _ = b.up(b.ctx) } // which notes what is wrong
 
 // stop ends everything, in the order in which the recorder can follow it.
 func (b *Broker) stop() error {

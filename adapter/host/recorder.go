@@ -147,7 +147,8 @@ func (s *state) next(r *recorder) (frames []frame, batch []Emission, err error) 
 func (s *state) obey(r *recorder, f frame) (start *turn, err error) {
 	switch f.Type {
 	case rebindFrame:
-		return nil, s.rebind(r, f)
+		s.rebind(r, f)
+		return nil, nil
 	case readyFrame:
 		return nil, s.recorderReady(r, f.Token)
 	case abandonFrame:
@@ -173,7 +174,7 @@ func (s *state) obey(r *recorder, f frame) (start *turn, err error) {
 }
 
 // rebind goes on with the emissions of a turn behind number n. It never dispatches.
-func (s *state) rebind(r *recorder, f frame) error {
+func (s *state) rebind(r *recorder, f frame) {
 	answer := frame{Type: doneFrame}
 	switch {
 	case s.turn == nil || s.turn.token != f.Token:
@@ -185,7 +186,6 @@ func (s *state) rebind(r *recorder, f frame) error {
 	}
 	r.out = append(r.out, answer)
 	s.wake()
-	return nil
 }
 
 // recorderReady takes note that the recorder has recorded the end of the last turn

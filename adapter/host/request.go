@@ -16,7 +16,7 @@ import (
 func (b *Broker) prompt(ctx context.Context, c connection, f frame) frame {
 	var err error
 	if b.with(func(s *state) { err = s.busy() }); err == nil {
-		_, err = b.up(ctx)
+		err = b.up(ctx)
 	}
 	if err != nil {
 		return answerOf(err, "")

@@ -31,48 +31,47 @@ func (r *running) ended() bool {
 	}
 }
 
-// up returns the agent that runs. If none does it waits for one start, and no second:
+// up returns nil once an agent runs. If none does it waits for one start, and no second:
 // a program that ends at once is not started over and over for one prompt. The error is
 // a refusal.
-func (b *Broker) up(ctx context.Context) (*running, error) {
+func (b *Broker) up(ctx context.Context) error {
 	for tried := false; ; {
-		var agent *running
-		var wait chan struct{}
+		var wait <-chan struct{}
 		var starts bool
 		var err error
-		b.with(func(s *state) { agent, wait, starts, err = b.seek(s, tried) })
-		if err != nil || agent != nil {
-			return agent, err
+		b.with(func(s *state) { wait, starts, err = b.seek(s, tried) })
+		if err != nil || wait == nil {
+			return err
 		}
 		select {
 		case <-wait:
 			tried = tried || starts
 		case <-ctx.Done():
-			return nil, adapter.Because(adapter.ErrBusy, fmt.Errorf("host: the agent is starting: %w", context.Cause(ctx)))
+			return adapter.Because(adapter.ErrBusy, fmt.Errorf("host: the agent is starting: %w", context.Cause(ctx)))
 		}
 	}
 }
 
-// seek returns the agent, or what to wait for before seeking again, which may be a
-// start.
-func (b *Broker) seek(s *state, tried bool) (agent *running, wait chan struct{}, starts bool, err error) {
+// seek has an agent started if none runs. It returns what to wait for before seeking
+// again, which may be a start, and nil if an agent runs.
+func (b *Broker) seek(s *state, tried bool) (wait <-chan struct{}, starts bool, err error) {
 	switch {
 	case s.stopping:
-		return nil, nil, false, s.busy()
+		return nil, false, s.busy()
 	case s.agent != nil && s.agent.ended():
-		return nil, s.agent.gone, false, nil
+		return s.agent.gone, false, nil
 	case s.agent != nil:
-		return s.agent, nil, false, nil
+		return nil, false, nil
 	case s.starting != nil:
-		return nil, s.starting, true, nil
+		return s.starting, true, nil
 	}
 	if pause := s.notBefore.Sub(b.options.Now()); pause > 0 || tried {
-		return nil, nil, false, adapter.Because(adapter.ErrGone, fmt.Errorf("host: the agent is not running (%w): it is started again in %s",
+		return nil, false, adapter.Because(adapter.ErrGone, fmt.Errorf("host: the agent is not running (%w): it is started again in %s",
 			s.trouble, max(pause, 0).Round(time.Millisecond)))
 	}
 	s.starting = make(chan struct{})
 	b.work.Go(b.start)
-	return nil, s.starting, true, nil
+	return s.starting, true, nil
 }
 
 // start starts the agent's program once.
@@ -133,7 +132,7 @@ func (b *Broker) failed(s *state, err error) {
 // startAgain starts an agent whose pause is over.
 func (b *Broker) startAgain(s *state) {
 	s.again = nil
-	_, _, _, _ = b.seek(s, false) // an error says that the broker is ending, or that its clock says to wait
+	_, _, _ = b.seek(s, false) // an error says that the broker is ending, or that its clock says to wait
 	s.wake()
 }
 

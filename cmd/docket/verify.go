@@ -52,10 +52,8 @@ const (
 // isLog reports whether the part is files of lines, of which each has its own faults.
 func (p part) isLog() bool { return p == inTimeline || p == inTurns }
 
-const (
-	note   = "note"
-	damage = "damage"
-)
+// The severities, in the words of package segment.
+var note, damage = segment.Note.String(), segment.Damage.String()
 
 func runVerify(ctx context.Context, c *call) error {
 	return c.each(ctx, func(s *session.Session) error {
@@ -184,11 +182,7 @@ func (c *call) faultsOf(ctx context.Context, s *session.Session) (found []fault,
 	}
 	inLog, err := s.Timeline().Verify(ctx)
 	for _, f := range inLog {
-		severity := damage
-		if f.Severity == segment.Note {
-			severity = note
-		}
-		found = append(found, fault{s.ID(), severity, f.Path, &f.Offset, inFile(f.Path, f.Err), inTimeline})
+		found = append(found, fault{s.ID(), f.Severity.String(), f.Path, &f.Offset, inFile(f.Path, f.Err), inTimeline})
 	}
 	if err != nil {
 		return found, err

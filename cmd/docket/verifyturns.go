@@ -21,11 +21,8 @@ func turnFaults(ctx context.Context, s *session.Session) (found []fault, err err
 		if err != nil {
 			return found, err
 		}
-		severity := note
-		if f.Severity == segment.Damage {
-			severity, damaged = damage, true
-		}
-		found = append(found, fault{s.ID(), severity, f.Path, &f.Offset, inFile(f.Path, f.Err), inTurns})
+		damaged = damaged || f.Severity == segment.Damage
+		found = append(found, fault{s.ID(), f.Severity.String(), f.Path, &f.Offset, inFile(f.Path, f.Err), inTurns})
 	}
 	if damaged {
 		return found, nil

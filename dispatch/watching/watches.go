@@ -150,8 +150,8 @@ func (w *Watches) Remove(ctx context.Context, id, by string) error {
 }
 
 // List returns who watches the session id, in the order in which they began, with those
-// whose watch has ended as long as they are on the list. It takes no lock. The error is [ErrCorrupt], [ErrVersion], [session.ErrNotFound] or of the
-// disk.
+// whose watch has ended as long as they are on the list. It takes no lock. The error is
+// [ErrCorrupt], [ErrVersion], [session.ErrNotFound] or of the disk.
 func (w *Watches) List(id string) ([]Watch, error) {
 	s, err := w.store.Open(id)
 	if err != nil {

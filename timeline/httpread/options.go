@@ -59,8 +59,9 @@ type Options struct {
 	Token string
 
 	// Hosts are the names by which the server may be asked for, without port, beside
-	// those of loopback and the address that a connection came to. A name that is not known is refused, so that no name that
-	// somebody else points at this machine makes a browser talk to it.
+	// those of loopback and the address that a connection came to. A name that is not
+	// known is refused, so that no name that somebody else points at this machine makes
+	// a browser talk to it.
 	Hosts []string
 
 	// Timeout bounds everything but streams. Zero or less means [DefaultTimeout].

@@ -108,9 +108,10 @@
 // over everything before. keys is a Bloom filter over the keys in the segment
 // before: twenty bits a key, or another number, as the ten of earlier versions, bit b
 // being bit b%8 of byte b/8, and seven probes, which are the first seven big-endian
-// 32-bit words of the key's digest modulo the number of bits; empty when there was no key, absent when that is not known. check is
-// the CRC-32C of all bytes before ,"check". A header whose check is wrong counts
-// as unreadable, and the segment as one of another writer.
+// 32-bit words of the key's digest modulo the number of bits; empty when there was no
+// key, absent when that is not known. check is the CRC-32C of all bytes before
+// ,"check". A header whose check is wrong counts as unreadable, and the segment as one
+// of another writer.
 //
 // A sealed segment is a zstd file in the seekable format, which zstd -d opens:
 //

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -130,4 +131,23 @@ func (l *Log) SingleLines(n uint64) (lines []Line, err error) {
 func (l Line) Clone() Line {
 	l.Bytes = bytes.Clone(l.Bytes)
 	return l
+}
+
+// Facts is what the newest header in a view says about all lines before it.
+type Facts struct {
+	Facts   json.RawMessage // nil when there is no header, or it holds none
+	Segment uint64          // fold the lines of this segment and later ones on top
+}
+
+// Facts returns the facts of the newest whole header. Without any header the facts
+// are nil and Segment is zero: the fold starts with the log.
+func (v *View) Facts(ctx context.Context) (Facts, error) {
+	if err := ctx.Err(); err != nil {
+		return Facts{}, err
+	}
+	h, i, err := v.log.newestHeader(v.segments)
+	if err != nil || h == nil {
+		return Facts{}, err
+	}
+	return Facts{Facts: h.Facts, Segment: v.segments[i].n}, nil
 }

@@ -14,7 +14,8 @@ const (
 
 // A filter collects the keys of one segment and says later which keys it cannot
 // have held. It is a Bloom filter: twenty bits a key (earlier versions: ten; a reader
-// takes any number), and seven probes, which are the first seven 32-bit words (big endian) of the digest modulo the number of bits.
+// takes any number), and seven probes, which are the first seven 32-bit words (big
+// endian) of the digest modulo the number of bits.
 type filter struct{ digests [][digestLen]byte }
 
 func (f *filter) add(digest []byte) { f.digests = append(f.digests, fixed(digest)) }

@@ -103,11 +103,11 @@ func decodeHeader(line []byte) (*header, error) {
 	p := headerParser{rest: line}
 	h := &header{}
 	p.lit(`{"ts":"`)
-	h.Time = string(p.until('"'))
+	h.Time = string(p.untilQuote())
 	p.lit(`",` + headerKind + `,"version":`)
 	h.Version = int(p.number())
 	p.lit(`,"epoch":"`)
-	if epoch := p.until('"'); hex.DecodedLen(len(epoch)) == len(h.Epoch) {
+	if epoch := p.untilQuote(); hex.DecodedLen(len(epoch)) == len(h.Epoch) {
 		_, err := hex.Decode(h.Epoch[:], epoch)
 		p.fail(err)
 	} else {
@@ -118,7 +118,7 @@ func decodeHeader(line []byte) (*header, error) {
 	p.lit(`,"prev":`)
 	if !p.try("null") {
 		p.lit(`"`)
-		h.Prev = string(p.until('"'))
+		h.Prev = string(p.untilQuote())
 		p.lit(`"`)
 	}
 	p.lit(`,"facts":`)
@@ -154,8 +154,8 @@ func (p *headerParser) lit(text string) {
 	}
 }
 
-func (p *headerParser) until(end byte) []byte {
-	i := max(0, bytes.IndexByte(p.rest, end))
+func (p *headerParser) untilQuote() []byte {
+	i := max(0, bytes.IndexByte(p.rest, '"'))
 	field := p.rest[:i]
 	p.rest = p.rest[i:]
 	return field

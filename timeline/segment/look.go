@@ -129,7 +129,7 @@ func (l *Looker) Look(dir string, s Schema) (look Look, ok, none bool) {
 func firstEpoch(line []byte) (Epoch, bool) {
 	p := headerParser{rest: line[:min(len(line), headBytes)]}
 	p.lit(`{"ts":"`)
-	p.until('"')
+	p.untilQuote()
 	p.lit(`",` + headerKind + `,"version":`)
 	known := p.number() == version
 	if p.err != nil || !known || !bytes.Contains(p.rest, []byte(`,"first":0,`)) {

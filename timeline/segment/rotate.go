@@ -78,7 +78,7 @@ func (l *Log) create(earlier []entry, n uint64) error {
 		return fmt.Errorf("segment: %w", full(err))
 	}
 	step.At("segment: first created")
-	l.tail.hold(l, n, f)
+	l.tail.hold(n, f)
 	l.commits.enter(f, place{n, 0}, true)
 	return l.begin(h, true)
 }

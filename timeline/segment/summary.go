@@ -125,7 +125,7 @@ func decodeSummary(text []byte) (s *summary, ok bool) {
 	p.lit(`,"committed":`)
 	s.Committed = int64(p.number())
 	p.lit(`,"sha256":"`)
-	s.Digest = string(p.until('"'))
+	s.Digest = string(p.untilQuote())
 	p.lit(`","packed":`)
 	packed := p.number()
 	s.Packed = uint32(packed)

@@ -214,7 +214,7 @@ func (l *Log) adoptIn(dir *stamp.Dir, n uint64, creating bool) (done bool, err e
 	if err != nil || !regular {
 		return false, f.Close()
 	}
-	l.tail.hold(l, n, f)
+	l.tail.hold(n, f)
 	l.tail.dir = dir
 	if err := l.learn(nil, size, creating); err != nil {
 		return true, errors.Join(err, l.tail.drop(&l.commits))
@@ -229,7 +229,7 @@ func (l *Log) adopt(segments []entry, creating bool) error {
 	if err != nil {
 		return err
 	}
-	l.tail.hold(l, n, f)
+	l.tail.hold(n, f)
 	if err := l.learn(segments, info.Size(), creating); err != nil {
 		return errors.Join(err, l.tail.drop(&l.commits))
 	}
@@ -237,7 +237,7 @@ func (l *Log) adopt(segments []entry, creating bool) error {
 }
 
 // hold remembers an open segment of which nothing is known yet.
-func (t *tail) hold(l *Log, n uint64, f *os.File) {
+func (t *tail) hold(n uint64, f *os.File) {
 	upcoming := [2]string{plainName(n + 1), sealedName(n + 1)}
 	*t = tail{n: n, path: f.Name(), file: f, next: t.next, upcoming: upcoming, buf: t.buf}
 }

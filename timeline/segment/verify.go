@@ -23,6 +23,7 @@ const (
 	Damage
 )
 
+// String returns the word for s.
 func (s Severity) String() string {
 	if s == Note {
 		return "note"
@@ -40,8 +41,8 @@ type Fault struct {
 }
 
 // Verify reads the whole log and yields everything that is not as it should be:
-// lines that cannot be read, be it that they fit their checksum, sequences that jump or go back, segments that are
-// missing or whose bytes are not those that the header behind them names, sealed
+// lines that cannot be read, also where they fit their checksum, sequences that jump
+// or go back, segments that are missing or whose bytes are not those that the header behind them names, sealed
 // files that do not decode to what they say. It needs no lock and a bounded
 // amount of memory. An error as the second value ended the reading.
 func (l *Log) Verify(ctx context.Context) iter.Seq2[Fault, error] {

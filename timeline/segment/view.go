@@ -2,7 +2,6 @@ package segment
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -191,25 +190,6 @@ func (v *View) Epoch() Epoch { return v.epoch }
 
 // End returns the number of public lines, which is the sequence of the next one.
 func (v *View) End() uint64 { return v.end }
-
-// Facts is what the newest header in a view says about all lines before it.
-type Facts struct {
-	Facts   json.RawMessage // nil when there is no header, or it holds none
-	Segment uint64          // fold the lines of this segment and later ones on top
-}
-
-// Facts returns the facts of the newest whole header. Without any header the facts
-// are nil and Segment is zero: the fold starts with the log.
-func (v *View) Facts(ctx context.Context) (Facts, error) {
-	if err := ctx.Err(); err != nil {
-		return Facts{}, err
-	}
-	h, i, err := v.log.newestHeader(v.segments)
-	if err != nil || h == nil {
-		return Facts{}, err
-	}
-	return Facts{Facts: h.Facts, Segment: v.segments[i].n}, nil
-}
 
 // first returns the public sequence in front of the segment at index i, from its
 // header if it has one.

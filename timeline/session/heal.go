@@ -23,7 +23,8 @@ import (
 // The error is [lock.ErrNotHeld], or that of [Session.Record], of the disk or of the
 // log. Nothing is lost by it, nor if the process dies inside: the next call completes
 // it. With [segment.ErrFaulted] the event is appended, and in doubt as
-// [Session.Declare] says. It does not call [lock.Record.Recovered], because the queue is not its own.
+// [Session.Declare] says. It does not call [lock.Record.Recovered], because the queue
+// is not its own.
 func (s *Session) Heal(ctx context.Context, held *lock.Record) error {
 	_, err := s.Healed(ctx, held)
 	return err

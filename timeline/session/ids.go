@@ -15,10 +15,10 @@ import (
 const idsBatch = 1024
 
 // IDs yields the ids of the store's sessions, in no order: a store may hold more
-// of them than should be in memory, so sorting is left to the caller. A session that is created or closed meanwhile may be among
-// them or not. Names that are no [ValidID] and what is no directory are passed
-// over; whether a session can be opened is not looked at. A store that does not
-// exist has none. An error ends the iteration.
+// of them than should be in memory, so sorting is left to the caller. A session that
+// is created or closed meanwhile may be among them or not. Names that are no
+// [ValidID] and what is no directory are passed over; whether a session can be opened
+// is not looked at. A store that does not exist has none. An error ends the iteration.
 func (s *Store) IDs(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		if err := s.eachID(ctx, func(id string) bool { return yield(id, nil) }); err != nil {
