@@ -3,6 +3,8 @@ package queue
 import (
 	"errors"
 	"os"
+
+	"github.com/docket-go/docket/lock/durable"
 )
 
 // A disk is how a queue touches its files, each call one that can fail.
@@ -74,7 +76,7 @@ func (d disk) syncDir(path string) error {
 	if err := d.trouble("sync", path); err != nil {
 		return err
 	}
-	return syncDir(path)
+	return durable.Names(path)
 }
 
 // createNew creates a file, whatever stands in its way. A directory with something

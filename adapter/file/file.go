@@ -49,7 +49,7 @@ import (
 	"time"
 
 	"github.com/docket-go/docket/adapter"
-	"github.com/docket-go/docket/adapter/smallfile"
+	"github.com/docket-go/docket/lock/durable"
 )
 
 // Kind is the adapter "file" for an [adapter.Registry].
@@ -170,7 +170,7 @@ func (a *Adapter) Lookup(ctx context.Context, mid string) (adapter.Presence, err
 	case !found:
 		return adapter.Absent, nil
 	}
-	if err := errors.Join(f.Sync(), smallfile.SyncDir(filepath.Dir(a.path))); err != nil {
+	if err := errors.Join(f.Sync(), durable.Names(filepath.Dir(a.path))); err != nil {
 		return adapter.CannotTell, fmt.Errorf("file: %s: %w", a.path, err)
 	}
 	return adapter.Present, nil

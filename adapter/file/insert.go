@@ -11,7 +11,7 @@ import (
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/filelock"
-	"github.com/docket-go/docket/adapter/smallfile"
+	"github.com/docket-go/docket/lock/durable"
 	"github.com/docket-go/docket/lock/step"
 )
 
@@ -67,7 +67,7 @@ func (a *Adapter) append(f *os.File, line []byte) error {
 	if end > 0 {
 		return nil
 	}
-	if err := smallfile.SyncDir(filepath.Dir(a.path)); err != nil {
+	if err := durable.Names(filepath.Dir(a.path)); err != nil {
 		return adapter.Unconfirm(err)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/docket-go/docket/adapter/smallfile"
+	"github.com/docket-go/docket/lock/durable"
 )
 
 // notes are the files of one session.
@@ -58,7 +59,7 @@ func (n notes) begin(id string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close(), smallfile.SyncDir(n.dir))
+	return errors.Join(f.Sync(), f.Close(), durable.Names(n.dir))
 }
 
 // begun reports whether a message is marked as begun.
@@ -82,5 +83,5 @@ func (n notes) makeDir() error {
 	if err != nil {
 		return err
 	}
-	return smallfile.SyncDir(filepath.Dir(n.dir))
+	return durable.Names(filepath.Dir(n.dir))
 }

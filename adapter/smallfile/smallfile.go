@@ -31,6 +31,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/docket-go/docket/lock/durable"
 	"github.com/docket-go/docket/lock/step"
 )
 
@@ -78,7 +79,7 @@ func Replace(path string, data []byte) error {
 		return err
 	}
 	step.At("adapter/smallfile: " + filepath.Base(path) + " is in place")
-	return SyncDir(filepath.Dir(path))
+	return durable.Names(filepath.Dir(path))
 }
 
 // Swap is Replace for what is not true any more after a power cut: it syncs nothing.
@@ -127,7 +128,7 @@ func Create(path string, data []byte) error {
 	if err = os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if synced := SyncDir(filepath.Dir(path)); synced != nil {
+	if synced := durable.Names(filepath.Dir(path)); synced != nil {
 		return synced
 	}
 	return err

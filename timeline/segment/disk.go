@@ -1,6 +1,10 @@
 package segment
 
-import "os"
+import (
+	"os"
+
+	"github.com/docket-go/docket/lock/durable"
+)
 
 // A disk is the calls that change files or make changes durable, and the reading of
 // the directory. The tests make them fail, and replay what a power cut leaves of
@@ -28,7 +32,7 @@ var realDisk = disk{
 	writeAt:  (*os.File).WriteAt,
 	truncate: (*os.File).Truncate,
 	dataSync: dataSync,
-	syncDir:  syncDir,
+	syncDir:  durable.Names,
 	rename:   os.Rename,
 	remove:   os.Remove,
 	readDir:  func(d *os.File) ([]os.DirEntry, error) { return d.ReadDir(-1) },

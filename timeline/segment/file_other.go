@@ -56,9 +56,6 @@ func openToWrite(_ *os.File, path string, _ uint64) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 }
 
-// syncDir does nothing: there is no portable way to ask for it here.
-func syncDir(string) error { return nil }
-
 // holdDraft does nothing: an open file cannot be removed here.
 func holdDraft(*os.File) error { return nil }
 

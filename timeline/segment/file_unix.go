@@ -75,20 +75,6 @@ func openToWrite(dir *os.File, path string, n uint64) (*os.File, error) {
 	}
 }
 
-// syncDir makes the names in a directory durable. Some file systems have no way
-// to ask for that; their answer is not an error.
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
-		return err
-	}
-	return nil
-}
-
 // holdDraft marks an open draft as in use for as long as the process lives.
 func holdDraft(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 

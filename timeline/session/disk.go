@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/docket-go/docket/lock/durable"
 	"github.com/docket-go/docket/lock/step"
 	"github.com/docket-go/docket/timeline/segment"
 )
@@ -39,7 +40,7 @@ var realDisk = disk{
 	mkdir:     func(path string) error { return os.Mkdir(path, 0o700) },
 	write:     (*os.File).Write,
 	sync:      (*os.File).Sync,
-	syncDir:   syncDir,
+	syncDir:   durable.Names,
 	rename:    os.Rename,
 	remove:    os.Remove,
 	removeAll: os.RemoveAll,

@@ -3,7 +3,6 @@
 package session
 
 import (
-	"errors"
 	"os"
 	"syscall"
 
@@ -31,12 +30,4 @@ func stampOf(path string) stamp {
 		device: uint64(st.Dev), inode: uint64(st.Ino), size: st.Size,
 		modified: st.Mtim.Nano(), changed: st.Ctim.Nano(),
 	}
-}
-
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

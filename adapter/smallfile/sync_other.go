@@ -1,6 +1,0 @@
-//go:build !unix
-
-package smallfile
-
-// SyncDir does nothing: a directory cannot be synced here.
-func SyncDir(string) error { return nil }
