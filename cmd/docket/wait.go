@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -89,7 +88,7 @@ func runWait(ctx context.Context, c *call) error {
 	case errors.Is(err, context.Canceled):
 		return &advised{"interrupted: nothing that was waited for came yet: go on with " + f.again(), err}
 	case errors.Is(err, errNoEvent), errors.Is(err, context.DeadlineExceeded):
-		return &advised{f.missed(awaited), errNoEvent}
+		return &advised{f.missed(ctx, awaited), errNoEvent}
 	}
 	return err
 }
@@ -164,15 +163,6 @@ func behindSent(ctx context.Context, log *timeline.Log) (timeline.Cursor, error)
 			return log.Start(ctx)
 		}
 	}
-}
-
-// missed says what did not come.
-func (f *followers) missed(awaited []string) string {
-	see := "docket ls"
-	if !f.patterns {
-		see = "docket log " + f.names[0]
-	}
-	return fmt.Sprintf("no %s of %s in time: allow more with --timeout, or see %s", alternatives(awaited), alternatives(f.names), see)
 }
 
 // conjunction lists words, as in "a, b and c".
