@@ -103,15 +103,8 @@ func (c *call) declare(ctx context.Context, d session.Declaration) error {
 		if err != nil {
 			return err
 		}
-		if c.out.json {
-			answer := declared{id, a.Moved, a.Status, orNull(a.Proposal), orNull(a.Note), nil}
-			if a.Moved {
-				answer.Cursor = &a.Next
-			}
-			return c.out.object(answer)
-		}
-		c.out.people("%s: %s\n", id, movedWords(a))
-		return nil
+		c.unheard(ctx, s, a)
+		return c.answer(id, a)
 	})
 	if err == nil {
 		err = c.thenTell(ctx, id)
@@ -121,6 +114,36 @@ func (c *call) declare(ctx context.Context, d session.Declaration) error {
 		err = &advised{words(id, err) + "; or if this was to be the note, " + noteHint, err}
 	}
 	return err
+}
+
+// answer prints what became of a declaration.
+func (c *call) answer(id string, a session.Declared) error {
+	if !c.out.json {
+		c.out.people("%s: %s\n", id, movedWords(a))
+		return nil
+	}
+	answer := declared{id, a.Moved, a.Status, orNull(a.Proposal), orNull(a.Note), nil}
+	if a.Moved {
+		answer.Cursor = &a.Next
+	}
+	return c.out.object(answer)
+}
+
+// unheard says of an answer to a message that it is none: it is what was declared before
+// that message already, so there is no event for those who wait. That an agent still
+// works is no answer anyway.
+func (c *call) unheard(ctx context.Context, s *session.Session, a session.Declared) {
+	if a.Moved || a.Status == session.StatusActive {
+		return
+	}
+	page, err := s.Timeline().Tail(ctx, 1)
+	switch {
+	case err != nil:
+		c.report.line(s.ID(), words(s.ID(), err))
+	case len(page.Events) == 1 && page.Events[0].Kind == timeline.KindSent:
+		c.report.line(s.ID(), "the same was declared before the newest message, so nobody who waits is told: "+
+			"say it in another note, or declare active first")
+	}
 }
 
 func movedWords(a session.Declared) string {

@@ -21,8 +21,9 @@ func waitVerb() verb {
 		short: "return at the first declaration that is waited for, and print it",
 		more: "What counts is what is declared behind the newest message to the session, or, if\n" +
 			"there was none, from the beginning; with --after, what is behind the cursor. A status\n" +
-			"that is declared again is no event. A pattern, such as 'team-*', stands for the sessions\n" +
-			"that fit it; of one that comes later all counts.\n\n" +
+			"that is declared again with the same note is no event: an agent that answers two\n" +
+			"messages in the same words has to declare active in between. A pattern, such as\n" +
+			"'team-*', stands for the sessions that fit it; of one that comes later all counts.\n\n" +
 			"With --as, what counts is what is behind the reader's place, which moves to just behind\n" +
 			"the event that is printed: each wait returns the next one. Only a session that is new to\n" +
 			"the reader begins as without it.\n\n" +
