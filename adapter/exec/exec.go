@@ -63,7 +63,7 @@ var Kind = adapter.Kind{
 	Settings: []adapter.Setting{
 		{
 			Name: "cmd", Required: true,
-			Doc:     "the command, run by sh -c",
+			Doc:     "the command, run by sh -c, with DOCKET_SESSION, DOCKET_MID, DOCKET_FROM and DOCKET_HOME in its environment",
 			Allowed: "any command that sh understands",
 		},
 		{

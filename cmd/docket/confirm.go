@@ -14,6 +14,8 @@ func confirmVerb() verb {
 		name: "confirm", args: "ID MID", min: 2, max: 2, run: runConfirm,
 		changes: true,
 		short:   "settle an unconfirmed message by what you, or a hook, saw",
+		more: "docket pending ID names the message; in a command that the adapter exec runs\n" +
+			"$DOCKET_MID does.",
 		example: "docket confirm worker-1 $DOCKET_MID\ndocket confirm worker-1 MID --absent",
 		flags:   []verbFlag{{name: "absent", takes: nothing, usage: "it did not arrive: it is owed again"}},
 	}
