@@ -130,7 +130,7 @@ func (c Cursor) Fits(session string, e segment.Epoch, end uint64) error {
 	case c.epoch != e && (c.epoch != (segment.Epoch{}) || c.seq != 0):
 		return fmt.Errorf("%w: session %s has a new log since: start again from its beginning", ErrForeignCursor, session)
 	case c.seq > end:
-		return fmt.Errorf("%w: session %s has %d events, the cursor names number %d", ErrFutureCursor, session, end, c.seq)
+		return fmt.Errorf("%w: the log of session %s ends before number %d, the cursor names number %d", ErrFutureCursor, session, end, c.seq)
 	}
 	return nil
 }

@@ -228,14 +228,15 @@ func (f *followers) take(s heard, l listener) (done bool, err error) {
 // was named ends the run.
 func (f *followers) fault(own *fleet.SessionError) error {
 	var line *timeline.LineError
+	err := f.keep.explained(own.Session, own.Err)
 	switch {
-	case errors.As(own.Err, &line):
-		f.call.report.line(own.Session, words(own.Session, own.Err))
+	case errors.As(err, &line):
+		f.call.report.line(own.Session, words(own.Session, err))
 	case f.patterns:
-		f.call.report.complain(own.Session, own.Err)
+		f.call.report.complain(own.Session, err)
 	default:
 		f.call.about(own.Session)
-		return own.Err
+		return err
 	}
 	return nil
 }

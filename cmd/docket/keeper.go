@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
+	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/fleet"
 )
 
@@ -46,6 +49,16 @@ func (k *keeper) about(err error) error {
 		k.call.about(k.name)
 	}
 	return err
+}
+
+// explained gives an error about a session the words that fit a place which nobody typed:
+// one ahead of the session's log.
+func (k *keeper) explained(id string, err error) error {
+	if k == nil || !errors.Is(err, timeline.ErrFutureCursor) {
+		return err
+	}
+	return &advised{fmt.Sprintf("%s: the log was cut, or put back from an older copy, since %s read it: "+
+		"read %s without --as, or see docket help trouble", ownWords(id, err), k.name, id), err}
 }
 
 // note moves the position behind an update that was printed, if it is the last one, or

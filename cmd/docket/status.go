@@ -108,7 +108,7 @@ var rules = []rule{
 	{timeline.ErrEntry, statusRefused, ""},
 	{timeline.ErrMalformedCursor, statusRefused, "this is not a cursor, or not a whole one: take one that docket printed"},
 	{timeline.ErrForeignCursor, statusRefused, "{cause}: take one that docket printed for that session as it is now"},
-	{timeline.ErrFutureCursor, statusRefused, "{cause}: begin anew without --after"},
+	{timeline.ErrFutureCursor, statusRefused, "{cause}: the log was cut, or put back from an older copy: begin anew without --after"},
 	{turn.ErrText, statusRefused, "{cause}: convert it first"},
 	{turn.ErrEvent, statusRefused, ""},
 	{turn.ErrActive, statusRefused, ""},
