@@ -1,6 +1,9 @@
 package main
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 func helpVerb() verb {
 	return verb{
@@ -34,7 +37,7 @@ func runHelp(_ context.Context, c *call) error {
 		return nil
 	}
 	hint := "see docket help"
-	if meant := nearest(name, append(shownNames(), topicNames()...)); meant != "" {
+	if meant := cmp.Or(otherNames()[name], nearest(name, append(shownNames(), topicNames()...))); meant != "" {
 		hint = "did you mean docket help " + meant + "? else " + hint
 	}
 	return usagef("%q is no verb and no topic: %s", clip(name), hint)

@@ -1,6 +1,9 @@
 package main
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // nearest returns the one of the words that was most likely meant by what somebody
 // typed: at most one slip away, or two where the word is long. Empty means that none
@@ -43,4 +46,28 @@ func slips(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// meant returns the session of the store whose id differs from the given one in nothing
+// but case and the signs between its words, if exactly one does. Ids that differ in more
+// may well be those of two agents, as worker-1 and worker-2 are.
+func (c *call) meant(id string) string {
+	found := ""
+	for other, err := range c.store.IDs(c.hard) {
+		switch {
+		case err != nil:
+			return ""
+		case core(other) != core(id):
+		case found != "":
+			return ""
+		default:
+			found = other
+		}
+	}
+	return found
+}
+
+// core is what is left of an id without case and the signs between its words.
+func core(id string) string {
+	return strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(id))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -123,12 +124,13 @@ func (in *invocation) unknown(arg, name string) error {
 	return &usageError{in.verb.name, fmt.Sprintf("unknown flag %s: %s", shown, hint)}
 }
 
-// meantVerb asks about the verb that a name is close to.
+// meantVerb asks about the verb that a name stands for elsewhere, or is close to.
 func meantVerb(name string) string {
-	if meant := nearest(name, shownNames()); meant != "" {
-		return "did you mean docket " + meant + "? else "
+	meant := cmp.Or(otherNames()[name], nearest(name, shownNames()))
+	if meant == "" {
+		return ""
 	}
-	return ""
+	return "did you mean docket " + meant + "? else "
 }
 
 // flagNames are all by which flags may be given.

@@ -44,7 +44,8 @@ func settingIn(err error) string {
 }
 
 // explained gives an error of the verb the words that need a look at the store: a
-// session that was closed is no mistyped one.
+// session that was closed is no mistyped one, and of one that is, the right name may be
+// known.
 func (c *call) explained(err error) error {
 	var told *advised
 	if !errors.Is(err, session.ErrNotFound) || errors.As(err, &told) {
@@ -56,6 +57,9 @@ func (c *call) explained(err error) error {
 		return err
 	}
 	if _, was, unread := c.store.Closed(id); unread != nil || !was {
+		if meant := c.meant(id); meant != "" {
+			err = &advised{"no such session: did you mean " + meant + "? else make it with docket new " + id + ", or see docket ls", err}
+		}
 		return err
 	}
 	return &advised{"it was closed: docket new " + id + " makes another session with this id, or see docket ls", err}
