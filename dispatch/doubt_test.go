@@ -173,5 +173,34 @@ func TestDisagreementsAreNamed(t *testing.T) {
 	done, err := w.Repair(t.Context(), "s1")
 	must(t, err)
 	wantEqual(t, "dropped", done.Dropped, []string{mid})
+	if len(done.Unrecorded) > 0 {
+		t.Errorf("got %+v, want nothing that the timeline holds", done.Unrecorded)
+	}
 	wantEqual(t, "owed", w.pending("s1"), nil)
+}
+
+// What only the queue holds, as damage took its line and another message has its place,
+// is dropped by a repair and given back whole.
+func TestRepairGivesBackWhatOnlyTheQueueHolds(t *testing.T) {
+	w := newWorld(t, "s1")
+	first, lost := w.later("s1", "one"), w.later("s1", "the only copy")
+	path := w.path("s1", "timeline/000000000001.ndjson")
+	content, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.Truncate(path, int64(bytes.LastIndexByte(content[:len(content)-1], '\n')+1)))
+	w.reopen(dispatch.Options{})
+	third := w.later("s1", "three")
+
+	done, err := w.Repair(t.Context(), "s1")
+	must(t, err)
+	wantEqual(t, "dropped", done.Dropped, []string{lost})
+	if len(done.Unrecorded) != 1 || done.Unrecorded[0].MID != lost || done.Unrecorded[0].Text != "the only copy" {
+		t.Errorf("got %+v, want the message as it was accepted", done.Unrecorded)
+	}
+	wantEqual(t, "owed", w.pending("s1"), []string{first, third})
+	again, err := w.Repair(t.Context(), "s1")
+	must(t, err)
+	if again.Changes() || len(again.Unrecorded) > 0 {
+		t.Errorf("got %+v, want nothing left to do", again)
+	}
 }

@@ -22,6 +22,10 @@ type Repaired struct {
 	Restored []string // mids that the timeline proves to be owed and the file did not hold as they were accepted
 	Doubtful []string // those of Restored whose end may stand in a line that cannot be read: they are unconfirmed
 	Dropped  []string // mids that the file held and the timeline proves to be at an end, or not to exist
+
+	// Unrecorded are those of Dropped that the timeline does not hold, whole: they were
+	// taken for accepted, if damage took their lines, and nothing else has them any more.
+	Unrecorded []queue.Entry
 }
 
 // Changes reports whether the queue file was, or would be, rewritten.
@@ -184,6 +188,7 @@ func (d *Dispatcher) merge(ctx context.Context, h *handle, p *plan, owed []timel
 		}
 		seen[e.MID] = true
 		accepted, isProven := proven[e.MID]
+		_, recorded := fates[e.MID]
 		switch {
 		case isProven && sameDebt(e, accepted):
 			e.Seq, e.HasSeq = accepted.Seq, true
@@ -194,9 +199,11 @@ func (d *Dispatcher) merge(ctx context.Context, h *handle, p *plan, owed []timel
 			done.Restored = append(done.Restored, e.MID)
 		case e.HasSeq && taken[e.Seq] || !keep(&e, fates, restarted):
 			done.Dropped = append(done.Dropped, e.MID)
+			if !recorded {
+				done.Unrecorded = append(done.Unrecorded, e)
+			}
 			continue
 		default:
-			_, recorded := fates[e.MID]
 			p.unrecorded[e.MID] = !recorded
 			done.Kept = append(done.Kept, e.MID)
 		}

@@ -30,7 +30,20 @@ type repaired struct {
 	Restored []string `json:"restored"`
 	Doubtful []string `json:"doubtful"` // those of Restored that may have been delivered
 	Dropped  []string `json:"dropped"`
-	Left     []fault  `json:"left"` // damage that it cannot mend
+
+	Unrecorded []unrecorded `json:"unrecorded"` // those of Dropped that the timeline does not hold
+
+	Left []fault `json:"left"` // damage that it cannot mend
+}
+
+// An unrecorded message is one that only the queue held: what was to be handed over is
+// printed, as nothing has it any more.
+type unrecorded struct {
+	MID  string  `json:"mid"`
+	From *string `json:"from"`
+	Text string  `json:"text"`
+
+	from string
 }
 
 func runRepair(ctx context.Context, c *call) error {
@@ -43,6 +56,10 @@ func runRepair(ctx context.Context, c *call) error {
 		Session: id, Aside: orNull(r.Aside),
 		Kept: append([]string{}, r.Kept...), Restored: append([]string{}, r.Restored...),
 		Doubtful: append([]string{}, r.Doubtful...), Dropped: append([]string{}, r.Dropped...),
+		Unrecorded: []unrecorded{},
+	}
+	for _, e := range r.Unrecorded {
+		answer.Unrecorded = append(answer.Unrecorded, unrecorded{e.MID, orNull(e.From), e.Text, e.From})
 	}
 	if r.Fault != nil {
 		answer.Fault = orNull(faultWords(id, r.Fault))
@@ -57,6 +74,9 @@ func runRepair(ctx context.Context, c *call) error {
 	} else {
 		for _, said := range answer.lines() {
 			c.out.people("%s: %s\n", id, oneLine(said))
+		}
+		for _, e := range answer.Unrecorded {
+			c.out.people("%s\n%s\n", oneLine(id+": dropped, as the timeline does not hold it: "+e.MID+" from "+sender(e.from)+": send it again"), spoken(e.Text))
 		}
 		if err := c.printFaults(answer.Left); err != nil {
 			return err
@@ -96,6 +116,13 @@ func someOf(mids []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(mids[:shownFaults], " "), more)
 }
 
+// ended are the mids of Dropped that the timeline holds.
+func (r repaired) ended() []string {
+	return slices.DeleteFunc(slices.Clone(r.Dropped), func(mid string) bool {
+		return slices.ContainsFunc(r.Unrecorded, func(e unrecorded) bool { return e.MID == mid })
+	})
+}
+
 // lines says for people what was done.
 func (r repaired) lines() []string {
 	var lines []string
@@ -110,7 +137,7 @@ func (r repaired) lines() []string {
 		mids []string
 	}{
 		{"kept", r.Kept}, {"restored", r.Restored}, {"of these unconfirmed, as they may have been delivered", r.Doubtful},
-		{"dropped, as it is at an end", r.Dropped},
+		{"dropped, as it is at an end", r.ended()},
 	} {
 		if len(what.mids) > 0 {
 			lines = append(lines, what.did+": "+someOf(what.mids))
