@@ -20,7 +20,8 @@ func doctorVerb() verb {
 		short: "look the store and this machine over, and say what is wrong and what to do",
 		more: "It changes nothing. Each finding is ok, a note or a problem, with the command to run\n" +
 			"beneath it. It looks at the store and its file system, at every session with what it\n" +
-			"is owed, its host and its locks, and at the programs that adapters need.\n" +
+			"is owed, its host and its locks, and at the programs that adapters need. It does not\n" +
+			"read the logs: docket verify --all reads everything that is stored.\n" +
 			"The exit status is 0 if nothing is wrong, 1 if there are problems, and 5 if something\n" +
 			"that is stored cannot be read.",
 		example: "docket doctor\ndocket doctor --json | grep '\"problem\"'",

@@ -49,7 +49,7 @@ func (e *examination) unknownDebts() string {
 	case e.tally.unlisted:
 		return "the sessions cannot be listed"
 	case n > 0:
-		return "what " + count(n, "session") + " is owed cannot be read"
+		return "what is owed to " + count(n, "session") + " cannot be read"
 	}
 	return ""
 }
@@ -63,6 +63,9 @@ func (e *examination) oldest(d debts.Debt) {
 		f.Text += fmt.Sprintf(", and %d behind it", d.Owed-1)
 	}
 	switch who := e.tally.adapters[d.Session]; {
+	case who.unread:
+		f.Text += ": its record cannot be read"
+		f.Do = "docket verify " + d.Session
 	case who.adapter == "" || who.adapter == none.Kind.Name:
 		f.Text += ": the session has no adapter, so that its messages stay owed"
 		f.Do = "docket pending " + d.Session

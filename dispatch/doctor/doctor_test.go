@@ -61,7 +61,7 @@ func TestWhatOthersMayUse(t *testing.T) {
 	}{
 		{w.dir, 0o750, doctor.Note, []string{"0750", "its group", "chmod 700 " + w.dir}},
 		{w.dir, 0o500, doctor.Problem, []string{"0500", "cannot use all", "chmod 700 " + w.dir}},
-		{w.dir + "/sessions", 0o755, doctor.Note, []string{"yours alone", "chmod 700 " + w.dir + "/sessions"}},
+		{w.dir + "/sessions", 0o755, doctor.Note, []string{"mode 0755", "yours alone", "chmod 700 " + w.dir + "/sessions"}},
 		{w.file("s1", "session.json"), 0o644, doctor.Note, []string{"session.json", "chmod -R go= " + w.dir}},
 		{w.dir, 0o755, doctor.Problem, []string{"0755", "every user", "chmod 700 " + w.dir}},
 	} {
@@ -81,12 +81,15 @@ func TestWhatOthersMayUse(t *testing.T) {
 }
 
 func TestWhatCannotBeRead(t *testing.T) {
-	w := newWorld(t, "queue", "record", "fine")
+	w := newWorld(t, "queue", "record", "later", "fine")
+	w.send("later")
+	w.spoil("later", "session.json")
 	w.spoil("queue", "pending.json")
 	w.spoil("record", "session.json")
 	all := w.examine()
 	all.wants(t, "queue", doctor.Problem, " queue: ", "docket repair queue")
 	all.wants(t, "record", doctor.Problem, " record: ", "docket verify record")
+	all.wants(t, "owed", doctor.Note, " later: ", "its record cannot be read", "docket verify later")
 	for _, f := range all {
 		if corrupt := f.Check == "queue" || f.Check == "record"; f.Corrupt != corrupt {
 			t.Errorf("got %+v, want it corrupt: %v", f, corrupt)
@@ -99,9 +102,9 @@ func TestWhatIsNotKnown(t *testing.T) {
 	w := newWorld(t, "later", "queue")
 	w.spoil("queue", "pending.json")
 	all := w.examine()
-	all.wants(t, "owed", doctor.Note, "not known: what 1 session is owed cannot be read")
+	all.wants(t, "owed", doctor.Note, "not known: what is owed to 1 session cannot be read")
 	w.send("later")
-	w.examine().wants(t, "owed", doctor.Note, "1 message to 1 session, as far as is known: what 1 session")
+	w.examine().wants(t, "owed", doctor.Note, "1 message to 1 session, as far as is known: what is owed to 1 session")
 	must(t, errors.Join(os.Rename(w.dir+"/sessions", w.dir+"/elsewhere"), os.WriteFile(w.dir+"/sessions", nil, 0o600)))
 	all = w.examine()
 	all.wants(t, "sessions", doctor.Problem, "they cannot be listed")

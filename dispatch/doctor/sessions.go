@@ -88,7 +88,7 @@ func (e *examination) session(id string, held map[fileID]int) {
 	}
 	defer s.Release()
 	rec, readable := e.record(s)
-	e.debt(s, rec)
+	e.debt(s, rec, readable)
 	e.interruption(s)
 	e.files(s, held)
 	if readable {
@@ -118,7 +118,7 @@ func (e *examination) record(s *session.Session) (rec session.Record, readable b
 }
 
 // debt looks at what the session is owed.
-func (e *examination) debt(s *session.Session, rec session.Record) {
+func (e *examination) debt(s *session.Session, rec session.Record, readable bool) {
 	d, err := debts.Of(s.ID(), s.Dir())
 	if errors.Is(err, queue.ErrCorrupt) {
 		e.about(Finding{Check: "queue", Level: Problem, Session: s.ID(), Corrupt: true,
@@ -137,7 +137,7 @@ func (e *examination) debt(s *session.Session, rec session.Record) {
 		e.unconfirmed(s, rec, d)
 	}
 	// Only those that are still among the oldest need to be remembered.
-	e.tally.adapters[s.ID()] = debtor{adapter: rec.Adapter}
+	e.tally.adapters[s.ID()] = debtor{adapter: rec.Adapter, unread: !readable}
 	for id := range e.tally.adapters {
 		if !slices.ContainsFunc(e.tally.survey.Oldest, func(d debts.Debt) bool { return d.Session == id }) {
 			delete(e.tally.adapters, id)

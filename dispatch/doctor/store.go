@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -99,6 +100,6 @@ func (e *examination) inner(path string) {
 		level = Problem
 	}
 	f := Finding{Check: "permissions", Level: level, Do: "chmod " + mode + " " + quoted(path)}
-	f.Text = path + " has mode " + info.Mode().Perm().String() + ", and should be yours alone"
+	f.Text = fmt.Sprintf("%s has mode %04o, and should be yours alone", path, info.Mode().Perm())
 	e.say(f)
 }

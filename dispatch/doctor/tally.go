@@ -28,6 +28,7 @@ type tally struct {
 // A debtor is what has to be known of a session to say what to do about its debt.
 type debtor struct {
 	adapter string
+	unread  bool  // its record, so that nobody knows its adapter
 	host    error // why no host can be reached; nil for one that can, or needs none
 }
 
