@@ -52,7 +52,7 @@ func runState(ctx context.Context, c *call) error {
 		c.out.people("%s, last %s\n", count(s.Attempts, "attempt"), when(s.LastAttempt))
 	}
 	for _, why := range []string{s.LastError, s.Reason} {
-		if why != "" {
+		if why != "" && why != string(s.Condition) {
 			c.out.people("why: %s\n", oneLine(why))
 		}
 	}

@@ -94,7 +94,7 @@ func (c *checking) life(path string, r Record) error {
 	case err != nil:
 		return err
 	case r.Life < closed.Lives:
-		c.add(path, "life %d of the id is marked as closed in %s, and it is still here: its close was interrupted, close it again", r.Life, mark)
+		c.add(path, "life %d of the id is marked as closed in %s, and it is still here: its close was interrupted, or it was put back from a copy, and what it says to others is refused: close it again", r.Life, mark)
 	case r.Life > closed.Lives:
 		c.add(mark, "it says that %d lives of the id are closed, and this one is number %d: what the lives before it still owe others is not void", closed.Lives, r.Life)
 	}
