@@ -96,6 +96,17 @@ func BenchmarkTail500(b *testing.B) {
 	}
 }
 
+func BenchmarkTailInto500(b *testing.B) {
+	_, l := benchLog(b, 1000)
+	b.ReportAllocs()
+	var page timeline.Page
+	for b.Loop() {
+		if err := l.TailInto(b.Context(), &page, 500); err != nil || len(page.Events) != 500 {
+			b.Fatal(len(page.Events), err)
+		}
+	}
+}
+
 const benchLines = 20_000
 
 func BenchmarkAll(b *testing.B) {

@@ -70,6 +70,31 @@ func ExampleLog_Tail() {
 	// 99 message 99
 }
 
+// A page that is shown again and again is read into the memory that it has.
+func ExampleLog_TailInto() {
+	l, remove := tempLog()
+	defer remove()
+	ctx := context.Background()
+
+	var page timeline.Page
+	for _, text := range []string{"run the tests", "and the race detector", "now merge"} {
+		if _, err := l.Append(ctx, timeline.Sent{MID: text, Text: text}); err != nil {
+			log.Fatal(err)
+		}
+		if err := l.TailInto(ctx, &page, 2); err != nil {
+			log.Fatal(err)
+		}
+		for _, e := range page.Events {
+			fmt.Printf("[%d %s]", e.Seq, e.Text)
+		}
+		fmt.Println()
+	}
+	// Output:
+	// [0 run the tests]
+	// [0 run the tests][1 and the race detector]
+	// [1 and the race detector][2 now merge]
+}
+
 func ExampleLog_Follow() {
 	l, remove := tempLog()
 	defer remove()

@@ -50,6 +50,7 @@ type model struct {
 	fates   map[string]string // by mid: owed, settled, revoked
 	order   []string          // our mids, in order
 	cursors map[timeline.Cursor]int
+	page    timeline.Page // read into again and again
 }
 
 func newModel(t *testing.T, rt *rapid.T) *model {
@@ -206,6 +207,12 @@ func (m *model) tail(rt *rapid.T) {
 	}
 	m.same(rt, page.Events, len(m.events)-min(n, len(m.events)))
 	m.cursors[page.Next] = len(m.events)
+	if err := m.log.TailInto(rt.Context(), &m.page, n); err != nil {
+		rt.Fatal(err)
+	}
+	if !slices.Equal(m.page.Events, page.Events) || m.page.Next != page.Next || len(m.page.Bad) != len(page.Bad) {
+		rt.Fatalf("the last %d into a page: got %+v, want %+v", n, m.page, page)
+	}
 }
 
 func (m *model) keepCursor(rt *rapid.T) {

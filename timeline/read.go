@@ -7,85 +7,9 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/docket-go/docket/timeline/segment"
 )
-
-// A Page is the end of a log.
-type Page struct {
-	Events []Event      // oldest first
-	Next   Cursor       // after the last event
-	Bad    []*LineError // the unreadable lines among them, oldest first
-}
-
-// After returns the cursor after e, which must be an event of the page.
-func (p Page) After(e Event) Cursor {
-	c := p.Next
-	c.seq = e.Seq + 1
-	return c
-}
-
-// Tail returns the last n events. It reads from the end, so that the cost does
-// not grow with the log. It takes no lock and is safe beside writers. The events of a page
-// share memory: whoever keeps a single one keeps 16 KiB of its neighbours at most. The
-// error is [ErrClosed], ctx's or one of the system.
-func (l *Log) Tail(ctx context.Context, n int) (Page, error) {
-	v, err := l.segments.View(ctx)
-	if err != nil {
-		return Page{}, l.wrap(err)
-	}
-	page := Page{Next: l.cursor(v.Epoch(), v.End())}
-	if n <= 0 {
-		return page, nil
-	}
-	events := fromEnd{all: make([]Event, min(uint64(n), v.End(), 1024))}
-	events.at = len(events.all)
-	var lines copies
-	for at, err := range v.Backward(ctx) {
-		if err != nil {
-			return Page{}, l.wrap(err)
-		}
-		if at.Class == segment.Private {
-			continue
-		}
-		if bad := l.decode(&at, &lines, events.add()); bad != nil {
-			events.undo()
-			page.Bad = append(page.Bad, bad)
-		}
-		if len(events.all)-events.at == n {
-			break
-		}
-	}
-	page.Events = events.all[events.at:]
-	slices.Reverse(page.Bad)
-	return page, nil
-}
-
-// A fromEnd is filled from its end: all[at:] is what it has.
-type fromEnd struct {
-	all []Event
-	at  int
-}
-
-// add returns the place for one more event.
-func (f *fromEnd) add() *Event {
-	if f.at == 0 {
-		grown := make([]Event, max(1, 2*len(f.all)))
-		f.at = len(grown) - len(f.all)
-		copy(grown[f.at:], f.all)
-		f.all = grown
-	}
-	f.at--
-	return &f.all[f.at]
-}
-
-// undo takes back the last add.
-func (f *fromEnd) undo() {
-	f.all[f.at] = Event{}
-	f.at++
-}
 
 // From yields the events from the cursor c on, until the end that the log has
 // when it is reached. The error is [ErrMalformedCursor], [ErrForeignCursor],
@@ -162,26 +86,6 @@ func ends(err error) bool {
 	}
 	var bad *LineError
 	return !errors.As(err, &bad)
-}
-
-// A copies copies lines that are kept together, many into one piece of memory. Nil
-// copies each into memory of its own.
-type copies struct{ b strings.Builder }
-
-// piece is how much memory lines share, if none is longer.
-const piece = 16 << 10
-
-func (c *copies) of(raw []byte) string {
-	if c == nil {
-		return string(raw)
-	}
-	if c.b.Cap()-c.b.Len() < len(raw) {
-		c.b = strings.Builder{}
-		c.b.Grow(max(len(raw), piece))
-	}
-	from := c.b.Len()
-	c.b.Write(raw)
-	return c.b.String()[from:]
 }
 
 // decode makes e, which must be zero, the event of a line that is not private. Of an

@@ -6,6 +6,7 @@ import (
 
 	"github.com/docket-go/docket/cmd/docket-bench/internal/peer"
 	"github.com/docket-go/docket/cmd/docket-bench/internal/race"
+	"github.com/docket-go/docket/timeline"
 	"github.com/docket-go/docket/timeline/segment"
 )
 
@@ -22,15 +23,18 @@ func tail(b *bench) race.Workload {
 	longest := lengths[len(lengths)-1]
 	scan := func(n int) string { return "backward scan, " + count(n) }
 	decoded := func(n int) string { return "docket, decoded, " + count(n) }
+	again := func(n int) string { return "docket, into the page of before, " + count(n) }
 	lazy := func(n int) string { return "docket, lazy, " + count(n) }
 	w := race.Workload{
 		Name: "tail", About: fmt.Sprintf("read the last %d events, from logs of several lengths", tailed),
 		Limit: scan(b.size.small),
 	}
 	for _, n := range lengths {
-		w.Contestants = append(w.Contestants, b.scanBack(scan(n), n), b.tailDecoded(decoded(n), n), b.tailLazy(lazy(n), n))
+		w.Contestants = append(w.Contestants, b.scanBack(scan(n), n),
+			b.tailDecoded(decoded(n), n), b.tailAgain(again(n), n), b.tailLazy(lazy(n), n))
 		w.Targets = append(w.Targets,
-			race.Target{Of: decoded(n), AtMost: 2.2, To: scan(n)}, race.Target{Of: lazy(n), AtMost: 1.2, To: scan(n)})
+			race.Target{Of: decoded(n), AtMost: 2.2, To: scan(n)}, race.Target{Of: again(n), AtMost: 2.2, To: scan(n)},
+			race.Target{Of: lazy(n), AtMost: 1.2, To: scan(n)})
 	}
 	w.Targets = append(w.Targets, race.Target{Of: decoded(longest), AtMost: 1.35, To: decoded(b.size.small)})
 	w.Contestants = append(w.Contestants,
@@ -90,6 +94,21 @@ func (b *bench) tailDecoded(name string, n int) race.Contestant {
 		}
 		return func() (int, error) {
 			page, err := l.Tail(ctx, tailed)
+			return len(page.Events), err
+		}, l.Close, nil
+	})
+}
+
+// tailAgain decodes every event each time, and has the memory of the time before.
+func (b *bench) tailAgain(name string, n int) race.Contestant {
+	return tailContestant(name, tailed, func(ctx context.Context, _ string) (func() (int, error), func() error, error) {
+		l, _, err := b.openLog(ctx, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		var page timeline.Page
+		return func() (int, error) {
+			err := l.TailInto(ctx, &page, tailed)
 			return len(page.Events), err
 		}, l.Close, nil
 	})
