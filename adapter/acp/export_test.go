@@ -13,3 +13,18 @@ func Public(title, class, input string) string {
 	s.seen = len(s.values) > 0
 	return s.public(title, class)
 }
+
+// Asked returns the requests for permission that wait for a human.
+func (a *Agent) Asked() (list []Request) {
+	a.with(func(s *state) {
+		if s.turn == nil {
+			return
+		}
+		for _, k := range s.turn.asks {
+			if k.shown {
+				list = append(list, k.Request)
+			}
+		}
+	})
+	return list
+}

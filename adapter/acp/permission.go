@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/docket-go/docket/adapter/host"
 	"github.com/docket-go/docket/adapter/host/jsonrpc"
@@ -214,19 +213,21 @@ func (a *Agent) Decide(ctx context.Context, permission, choice string) error {
 	return sent.Wait(ctx)
 }
 
-// Asked returns the requests for permission that wait for a human, with the details
-// that are never kept, for a person who looks now.
-func (a *Agent) Asked() (list []Request) {
+// Details returns what the agent said of the tool call that it asks permission for; see
+// [host.Detailer].
+func (a *Agent) Details(permission string) (details string) {
 	a.with(func(s *state) {
 		if s.turn == nil {
 			return
 		}
-		for _, k := range s.turn.asks {
-			if k.shown {
-				list = append(list, k.Request)
+		if k := s.turn.asks[permission]; k != nil && k.shown {
+			var p struct {
+				Call json.RawMessage `json:"toolCall"`
+			}
+			if json.Unmarshal(k.Params, &p) == nil {
+				details = host.DetailsOf(p.Call, "toolCallId", "status")
 			}
 		}
 	})
-	slices.SortFunc(list, func(x, y Request) int { return strings.Compare(x.ID, y.ID) })
-	return list
+	return details
 }

@@ -18,8 +18,9 @@ func TestAHumanDecides(t *testing.T) {
 	f.ask(`"x-1"`)
 	id := permission(t, s)
 	hosttest.Equal(t, "emissions", s.All(), []string{`permission "Change settings" asked [{yes allow once true} {no reject once false}]`})
-	if asked := a.Asked(); len(asked) != 1 || asked[0].ID != id || !strings.Contains(string(asked[0].Params), "PLANTED") {
-		t.Errorf("got %+v, want the request with its details", asked)
+	const details = "kind: edit\nrawInput: {\"content\":\"PLANTED\"}\ntitle: Change settings"
+	if got := a.Details(id); got != details {
+		t.Errorf("got %q, want %q", got, details)
 	}
 	for _, wrong := range [][2]string{{id, "maybe"}, {id, ""}, {"other", "yes"}, {"", "yes"}} {
 		if err := a.Decide(context.Background(), wrong[0], wrong[1]); !errors.Is(err, host.ErrNoPermission) {
@@ -35,6 +36,9 @@ func TestAHumanDecides(t *testing.T) {
 	}
 	if err := a.Decide(context.Background(), id, "no"); !errors.Is(err, host.ErrNoPermission) {
 		t.Errorf("a second time: got %v, want ErrNoPermission", err)
+	}
+	if got := a.Details(id); got != "" {
+		t.Errorf("got %q of what is answered, want nothing", got)
 	}
 	f.stop(prompt, "end_turn")
 	s.End(t)

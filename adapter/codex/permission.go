@@ -43,6 +43,7 @@ type ask struct {
 	method  string
 	options []host.Option
 	wanted  json.RawMessage // what is granted, for askPermissions
+	params  json.RawMessage // with all its details, which must not be kept
 }
 
 // requested is whatever part of a request for permission is understood.
@@ -86,7 +87,7 @@ func (a *Agent) asked(id json.RawMessage, method string, params json.RawMessage)
 			a.conn.Answer(id, declineOf(method))
 			return
 		}
-		k := &ask{rpc: bytes.Clone(id), method: method, options: offered(method, r.Available), wanted: bytes.Clone(r.Permissions)}
+		k := &ask{rpc: bytes.Clone(id), method: method, options: offered(method, r.Available), wanted: bytes.Clone(r.Permissions), params: bytes.Clone(params)}
 		permission := newID()
 		t.asks[permission] = k
 		t.pieces.Flush()
@@ -149,6 +150,19 @@ func (t *turn) resolved(rpc json.RawMessage) {
 			delete(t.asks, id)
 		}
 	}
+}
+
+// Details returns what codex said of a permission; see [host.Detailer].
+func (a *Agent) Details(permission string) (details string) {
+	a.with(func(s *state) {
+		if s.turn == nil {
+			return
+		}
+		if k := s.turn.asks[permission]; k != nil {
+			details = host.DetailsOf(k.params, "threadId", "turnId", "itemId", "availableDecisions")
+		}
+	})
+	return details
 }
 
 // Decide answers a permission that was emitted as asked; see [host.Decider]. The

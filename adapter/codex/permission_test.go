@@ -3,6 +3,7 @@ package codex_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
@@ -24,6 +25,9 @@ func TestDecisions(t *testing.T) {
 		f.ask(fmt.Sprint(asked), tt.kind)
 		asked++
 		p := s.Permission(t, asked)
+		if got := a.Details(p.ID); !strings.Contains(got, "PLANTED") || strings.Contains(got, "threadId") {
+			t.Errorf("%s: got the details %q, want all of it but ids", tt.kind, got)
+		}
 		for _, wrong := range []string{"", "cancel", "acceptWithExecpolicyAmendment", "yes"} {
 			if err := a.Decide(t.Context(), p.ID, wrong); !errors.Is(err, host.ErrNoPermission) {
 				t.Errorf("%s %q: got %v, want ErrNoPermission", tt.kind, wrong, err)
@@ -37,6 +41,9 @@ func TestDecisions(t *testing.T) {
 		}
 		if err := a.Decide(t.Context(), p.ID, tt.choice); !errors.Is(err, host.ErrNoPermission) {
 			t.Errorf("%s a second time: got %v, want ErrNoPermission", tt.kind, err)
+		}
+		if got := a.Details(p.ID); got != "" {
+			t.Errorf("%s: got %q of what is answered, want nothing", tt.kind, got)
 		}
 	}
 	hosttest.Equal(t, "emissions", s.All(), []string{

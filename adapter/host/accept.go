@@ -163,6 +163,8 @@ func (b *Broker) request(ctx context.Context, c connection, f frame) (frame, err
 		return frame{Type: doneFrame}, b.interrupt(ctx)
 	case decideFrame:
 		return frame{Type: doneFrame}, b.decide(ctx, f.Permission, f.Option)
+	case asksFrame:
+		return b.waiting()
 	}
 	return frame{}, fmt.Errorf("%w: %s from a sender", ErrProtocol, f.Type)
 }

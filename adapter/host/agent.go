@@ -14,7 +14,7 @@ import (
 // turns, tokens or sequences, and must be safe for concurrent use.
 //
 // An Agent may be an [adapter.Looker], which the broker asks about prompts whose
-// fate it does not know itself, and a [Decider].
+// fate it does not know itself, a [Decider], and a [Detailer].
 type Agent interface {
 	// Submit hands one prompt to the program.
 	//

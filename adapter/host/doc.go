@@ -19,7 +19,8 @@
 // below talks JSON-RPC over the first three.
 //
 // No value takes a raw frame, the input or output of a tool, or the details of a
-// permission.
+// permission. Those are told to a person who looks while it waits ([Client.Asks]), out
+// of the agent's memory.
 //
 // # Guarantees
 //
@@ -87,6 +88,7 @@
 //	sender   lookup {mid}                                 broker: presence {state,text}
 //	sender   probe {}                                     broker: probed {state,text}
 //	sender   interrupt {} | decide {permission,option}    broker: done {}
+//	sender   asks {}                                      broker: asked {value}: [{id,title,options,details}]
 //
 //	broker   attached {token,n,finished,ready}            what it has
 //	recorder rebind {token,n}                             go on behind n; broker: done {} or fault

@@ -35,6 +35,8 @@ const (
 	probeFrame       = "probe"
 	interruptFrame   = "interrupt"
 	decideFrame      = "decide"
+	asksFrame        = "asks"
+	askedFrame       = "asked"
 	takenFrame       = "taken"
 	refusedFrame     = "refused"
 	unconfirmedFrame = "unconfirmed"
@@ -66,6 +68,8 @@ var fields = map[string]string{
 	probeFrame:       "",
 	interruptFrame:   "",
 	decideFrame:      "permission option",
+	asksFrame:        "",
+	askedFrame:       "value",
 	takenFrame:       "token",
 	refusedFrame:     "reason text",
 	unconfirmedFrame: "text",

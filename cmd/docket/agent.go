@@ -52,6 +52,14 @@ func (w *wordy) Decide(ctx context.Context, permission, word string) error {
 	return decider.Decide(ctx, permission, option)
 }
 
+// Details are those of the agent, if that can tell.
+func (w *wordy) Details(permission string) string {
+	if d, can := w.Agent.(host.Detailer); can {
+		return d.Details(permission)
+	}
+	return ""
+}
+
 // Lookup asks the agent, if that can tell.
 func (w *wordy) Lookup(ctx context.Context, mid string) (adapter.Presence, error) {
 	if looker, can := w.Agent.(adapter.Looker); can {

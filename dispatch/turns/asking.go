@@ -17,8 +17,8 @@ const (
 // Asking returns the default for [Options.Permissions]: nothing is approved by itself,
 // and a person is asked by the session's public status. While something is pending the
 // session is declared asking, with a note that names the title and the options of
-// each request and nothing else of it, and the command that answers; afterwards it is
-// active again, and idle once the turn is over. A status that the agent has declared
+// each request and nothing else of it, and the commands that show the rest and that
+// answer; afterwards it is active again, and idle once the turn is over. A status that the agent has declared
 // meanwhile is left alone. A retired session declares nothing.
 func Asking(s *session.Session) func(ctx context.Context, p Pending) error {
 	return func(ctx context.Context, p Pending) error {
@@ -65,7 +65,8 @@ func note(session string, p Pending) string {
 	if len(p.Permissions) == 1 {
 		which = line(p.Permissions[0].ID)
 	}
-	b.WriteString("\nAnswer with docket permit " + session + " " + which + " OPTION: an ordinary message does not answer it.")
+	b.WriteString("\nAnswer with docket permit " + session + " " + which + " OPTION: an ordinary message does not answer it." +
+		"\nWhat exactly it is about, docket permit " + session + " shows as long as it waits.")
 	return b.String()
 }
 

@@ -36,7 +36,7 @@ func TestPermissionsAreAskedInPublic(t *testing.T) {
 		return rec
 	}
 	if rec := status("asking"); rec.Note != "The agent asks for permission:\np1: Run rm -r build (Allow, Reject)\n"+
-		"Answer with docket permit "+w.ID()+" p1 OPTION: an ordinary message does not answer it." {
+		"Answer with docket permit "+w.ID()+" p1 OPTION: an ordinary message does not answer it.\nWhat exactly it is about, docket permit "+w.ID()+" shows as long as it waits." {
 		t.Errorf("got note %q, want id, title, options and the command", rec.Note)
 	}
 	if err := host.NewClient(w.dir).Decide(t.Context(), "p1", "y"); err != nil {

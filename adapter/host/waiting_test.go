@@ -1,0 +1,74 @@
+//go:build linux || darwin
+
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/docket-go/docket/adapter"
+	"github.com/docket-go/docket/adapter/host"
+)
+
+// A detailing agent tells more than its emissions do.
+type detailing struct{ deciding }
+
+func (detailing) Details(permission string) string { return "the whole of " + permission }
+
+// What waits for an answer is told to whoever looks, with details that no emission has.
+func TestAsks(t *testing.T) {
+	dir, agent := newDir(t), newFake()
+	c := host.NewClient(dir)
+	if list, err := c.Asks(t.Context()); !errors.Is(err, host.ErrNoHost) {
+		t.Errorf("got %v, %v without a host, want ErrNoHost", list, err)
+	}
+	sinks := make(chan host.Sink, 2)
+	agent.set(holds(sinks))
+	serve(t, dir, func(context.Context, *host.Seat) (host.Agent, error) {
+		return detailing{deciding{agent, func() error { return nil }}}, nil
+	})
+	d := record(t, dir)
+	asks := func(when string, want ...host.Waiting) {
+		t.Helper()
+		got, err := c.Asks(t.Context())
+		if err != nil || len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %v, want %+v", when, got, err, want)
+		}
+	}
+	asks("before a turn")
+	insert(t, dir, prompt("m1"), adapter.Taken)
+	to := receive(t, "sink", sinks)
+	to.Emit(host.Native{}, allow)
+	d.wait(t, 1)
+	asks("while it waits", host.Waiting{ID: "p1", Title: "run it", Options: []string{"y"}, Details: "the whole of p1"})
+	if err := c.Decide(t.Context(), "p1", "y"); err != nil {
+		t.Fatal(err)
+	}
+	asks("when it is answered")
+	to.Emit(host.Native{}, host.Permission{ID: "p2", Title: "run more", State: host.Asked})
+	to.Finish(host.Native{}, success)
+	if all := strings.Join(d.wait(t, 5), "\n"); strings.Contains(all, "the whole of") {
+		t.Errorf("got %s, want no details", all)
+	}
+	asks("when the turn is over")
+}
+
+func TestDetailsOf(t *testing.T) {
+	for _, tt := range []struct{ name, params, want string }{
+		{"each field in a line", `{"cwd":"/x","command":"rm -rf build","id":"7"}`, "command: rm -rf build\ncwd: /x"},
+		{"what is no text stays JSON", `{"n":1,"list":[ "a", {"b": null} ],"none":null}`, "list: [\"a\",{\"b\":null}]\nn: 1"},
+		{"lines of a text stay lines", `{"diff":"-a\n+b"}`, "diff: -a\n+b"},
+		{"nothing", `{}`, ""},
+		{"no object", `["x"]`, `["x"]`},
+		{"null", `null`, `null`},
+		{"no JSON", `x`, `x`},
+	} {
+		if got := host.DetailsOf(json.RawMessage(tt.params), "id"); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
