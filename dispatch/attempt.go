@@ -3,7 +3,6 @@ package dispatch
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/docket-go/docket/adapter"
@@ -44,16 +43,6 @@ func (d *Dispatcher) tryDrain(g *grace, id string, budget time.Duration) (done P
 			return p.done, err
 		}
 	}
-}
-
-// sessionsDir returns the directory that holds the directory of the session id and
-// those of all others of its store.
-func (d *Dispatcher) sessionsDir(id string) (string, error) {
-	s, err := d.store.Open(id)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Dir(s.Dir()), s.Release()
 }
 
 // owes reports whether the session in dir owes something, without opening it. With

@@ -31,6 +31,7 @@ type sighting struct {
 // and where there is notification it listens between two rounds.
 type lookout struct {
 	s       *Sweeper
+	root    string // the directory that holds the sessions'
 	found   chan sighting
 	tender  *tender
 	watcher *fsnotify.Watcher // nil means that there is no notification
@@ -44,7 +45,6 @@ type lookout struct {
 	unlisted string          // the last error of listing the store that was logged
 
 	mu      sync.Mutex
-	root    string          // the directory that holds the sessions'; empty means not known yet
 	watched map[string]bool // by id; the empty one stands for root
 	fresh   map[string]bool // sessions that were made since the patrol looked
 	lost    bool            // notifications may be missing
@@ -52,7 +52,7 @@ type lookout struct {
 
 func newLookout(s *Sweeper) *lookout {
 	l := &lookout{
-		s: s, found: make(chan sighting), bell: make(chan struct{}, 1),
+		s: s, root: s.d.store.SessionsDir(), found: make(chan sighting), bell: make(chan struct{}, 1),
 		watched: map[string]bool{}, fresh: map[string]bool{}, tender: newTender(s),
 	}
 	if s.newWatcher == nil {
@@ -136,7 +136,7 @@ func (l *lookout) round(ctx context.Context) (whole bool, err error) {
 	if deep {
 		l.deep = now
 	}
-	whole = l.watch("", l.rootDir())
+	whole = l.watch("", l.root)
 	for id, err := range l.s.d.store.IDs(ctx) {
 		if err != nil {
 			return false, err
@@ -148,7 +148,6 @@ func (l *lookout) round(ctx context.Context) (whole bool, err error) {
 			l.report(ctx, sighting{id: id})
 		}
 	}
-	l.watch("", l.rootDir())
 	l.s.d.handles.leave()
 	return whole, nil
 }
@@ -156,15 +155,10 @@ func (l *lookout) round(ctx context.Context) (whole bool, err error) {
 // look looks at one session, after it has seen to it that later changes are
 // notified, and reports whether they will be.
 func (l *lookout) look(ctx context.Context, id string, deep bool) bool {
-	root := l.rootDir()
-	dir, err := l.s.dirOf(id, &root)
-	if gone(err) {
-		return true
-	}
-	l.know(root)
+	dir := l.s.dirOf(id)
 	l.tender.wants(id)
-	watched := err == nil && l.watch(id, dir)
-	if err != nil || owes(dir, deep) {
+	watched := l.watch(id, dir)
+	if owes(dir, deep) {
 		if !watched {
 			l.polled[id] = true
 		}
@@ -203,7 +197,7 @@ func (l *lookout) pause(ctx context.Context, wait time.Duration) error {
 // A session that is gone needs no watch.
 func (l *lookout) watch(id, dir string) bool {
 	switch {
-	case l.watcher == nil || dir == "":
+	case l.watcher == nil:
 		return false
 	case !l.claim(id):
 		return true
@@ -262,16 +256,16 @@ func (l *lookout) hear(ctx context.Context, e fsnotify.Event) {
 	if e.Op == fsnotify.Chmod {
 		return
 	}
-	root, parent, touched := l.rootDir(), filepath.Dir(e.Name), false
+	parent, touched := filepath.Dir(e.Name), false
 	id := filepath.Base(e.Name)
-	if parent != root {
+	if parent != l.root {
 		id, parent, touched = filepath.Base(parent), filepath.Dir(parent), true
 	}
 	switch {
-	case e.Name == root:
+	case e.Name == l.root:
 		l.lose()
 		return
-	case parent != root || session.ValidID(id) != nil:
+	case parent != l.root || session.ValidID(id) != nil:
 		return
 	case !touched && e.Has(fsnotify.Create):
 		l.welcome(id)
@@ -281,19 +275,7 @@ func (l *lookout) hear(ctx context.Context, e fsnotify.Event) {
 		l.s.d.handles.leave(id)
 	}
 	l.tender.wants(id)
-	l.report(ctx, sighting{id: id, owes: owes(filepath.Join(root, id), false), touched: touched})
-}
-
-func (l *lookout) rootDir() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.root
-}
-
-func (l *lookout) know(root string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.root = root
+	l.report(ctx, sighting{id: id, owes: owes(l.s.dirOf(id), false), touched: touched})
 }
 
 // claim notes that a session is watched, and reports whether it was not before.

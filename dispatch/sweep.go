@@ -172,7 +172,6 @@ func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
 	var (
 		mu    sync.Mutex
 		done  Swept
-		root  string
 		work  sync.WaitGroup
 		slots = make(slots, s.options.Parallel)
 	)
@@ -183,8 +182,7 @@ func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
 			if err != nil {
 				return err
 			}
-			dir, err := s.dirOf(id, &root)
-			if err == nil && !owes(dir, true) || gone(err) {
+			if !owes(s.dirOf(id), true) {
 				continue
 			}
 			if err := slots.take(ctx); err != nil {
@@ -214,18 +212,8 @@ func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
 	return done, errors.Join(err, ctx.Err())
 }
 
-// dirOf returns the directory of a session. The directory that holds them all is
-// asked for once.
-func (s *Sweeper) dirOf(id string, root *string) (string, error) {
-	if *root == "" {
-		dir, err := s.d.sessionsDir(id)
-		if err != nil {
-			return "", err
-		}
-		*root = dir
-	}
-	return filepath.Join(*root, id), nil
-}
+// dirOf returns the directory of a session.
+func (s *Sweeper) dirOf(id string) string { return filepath.Join(s.d.store.SessionsDir(), id) }
 
 // attempt makes one pass and logs it. It returns the text of the pass's error;
 // before is that of the session's last one.

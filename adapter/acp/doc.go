@@ -23,7 +23,7 @@
 // repeats nothing of what is known of the input; of a command, and of a call whose
 // input the agent does not show, that is the first word. The options of a permission
 // are named by their kinds. Of an error the data is not read, and its message is cut
-// to a line without addresses, paths and keys. [Agent.Asked] has the details of what
+// to a line without addresses, paths and keys. [Agent.Details] has the details of what
 // waits for a decision, for somebody who looks now.
 //
 // A turn ends with the answer to its prompt and by nothing else the agent says:

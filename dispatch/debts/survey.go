@@ -54,31 +54,15 @@ func Take(ctx context.Context, store *session.Store, o Options) (s Survey, err e
 	}
 	s.At = o.Now()
 	defer func() { s.Took = o.Now().Sub(s.At) }()
-	oldest, root := max(cmp.Or(o.Oldest, DefaultOldest), 0), ""
+	oldest := max(cmp.Or(o.Oldest, DefaultOldest), 0)
 	for id, err := range store.IDs(ctx) {
 		if err != nil {
 			return s, err
 		}
-		if root, err = rootOf(store, id, root); err != nil {
-			s.Add(Debt{}, err, oldest)
-			continue
-		}
-		d, err := Of(id, filepath.Join(root, id))
+		d, err := Of(id, filepath.Join(store.SessionsDir(), id))
 		s.Add(d, err, oldest)
 	}
 	return s, ctx.Err()
-}
-
-// rootOf returns the directory that holds those of all sessions. It is asked for once.
-func rootOf(store *session.Store, id, known string) (string, error) {
-	if known != "" {
-		return known, nil
-	}
-	s, err := store.Open(id)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Dir(s.Dir()), s.Release()
 }
 
 // Add takes the answer of [Of] for one session into account, unless the session is gone,

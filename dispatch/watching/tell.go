@@ -57,9 +57,9 @@ func (e *UntoldError) Unwrap() error { return e.Err }
 // Nil promises that each declaration that was made before the call, and that is
 // watched, is a message in its watcher's timeline and queue; what a delivery pass
 // meets is told by the queue. An [*UntoldError] names those for whom it is not so yet,
-// as with [queue.ErrCorrupt] or [ErrAway]; the others were told. A [*timeline.LineError] is a line of
-// the watched timeline that cannot be read and may have been a declaration: it is
-// passed over. The other errors are [ErrCorrupt], [ErrVersion], and those of the
+// as with [queue.ErrCorrupt] or [ErrAway]; the others were told. A
+// [*timeline.LineError] is a line of the watched timeline that cannot be read and may
+// have been a declaration: it is passed over. The other errors are [ErrCorrupt], [ErrVersion], and those of the
 // record lock and the disk; whoever was not told is told the next time.
 //
 // It may be called at the same time from any number of processes. Whoever sends the
@@ -68,17 +68,17 @@ func (e *UntoldError) Unwrap() error { return e.Err }
 // and none overtakes. If the process dies inside, the next call goes on.
 func (w *Watches) Tell(ctx context.Context, id string, o TellOptions) (Told, error) {
 	told := Told{Session: id}
-	dir, err := w.dirOf(id)
+	err := session.ValidID(id)
 	if err == nil {
-		_, err = os.Lstat(filepath.Join(dir, fileName))
+		_, err = os.Lstat(filepath.Join(w.store.SessionsDir(), id, fileName))
+	}
+	var s *session.Session
+	if err == nil {
+		s, err = w.store.Open(id)
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, session.ErrNotFound) {
 		return told, nil
 	}
-	if err != nil {
-		return told, err
-	}
-	s, err := w.store.Open(id)
 	if err != nil {
 		return told, err
 	}

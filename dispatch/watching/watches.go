@@ -5,9 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/docket-go/docket/dispatch"
@@ -36,7 +34,6 @@ type Watches struct {
 	store    *session.Store
 	dispatch *dispatch.Dispatcher
 	options  Options
-	root     atomic.Pointer[string] // the directory of the sessions' directories, once that is known
 }
 
 // New returns the watches of the store, whose messages d sends. It touches no file.
@@ -201,23 +198,6 @@ func (w *Watches) change(ctx context.Context, id string, f func(s *session.Sessi
 		return err
 	}
 	return after.save(held, s)
-}
-
-// dirOf returns the directory of a session, without looking whether it is there.
-func (w *Watches) dirOf(id string) (string, error) {
-	if err := session.ValidID(id); err != nil {
-		return "", err
-	}
-	if root := w.root.Load(); root != nil {
-		return filepath.Join(*root, id), nil
-	}
-	s, err := w.store.Open(id)
-	if err != nil {
-		return "", err
-	}
-	root := filepath.Dir(s.Dir())
-	w.root.Store(&root)
-	return s.Dir(), s.Release()
 }
 
 func (sp span) watch(id string) Watch {

@@ -49,7 +49,7 @@ func prepare(ctx context.Context, store *session.Store, o Options) (*follower, e
 		return nil, err
 	}
 	f := &follower{
-		ctx: ctx, store: store, root: rootOf(store), options: o,
+		ctx: ctx, store: store, root: store.SessionsDir(), options: o,
 		set: watch.NewSet(o.Poll), index: map[string]*member{}, next: Cursor{valid: true},
 	}
 	f.watchRoot()

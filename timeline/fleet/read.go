@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/timeline"
@@ -269,6 +268,3 @@ func (f *follower) emit(u Update, err error) error {
 	}
 	return nil
 }
-
-// rootOf returns where the directories of a store's sessions are.
-func rootOf(store *session.Store) string { return filepath.Join(store.Dir(), "sessions") }

@@ -66,7 +66,7 @@ func (s *Session) bury(ctx context.Context) (tomb string, err error) {
 	if !s.store.durable() {
 		return tomb, nil
 	}
-	if err := inDoubt(s.store.disk.syncDirs(staging, s.store.sessionsDir())); err != nil {
+	if err := inDoubt(s.store.disk.syncDirs(staging, s.store.SessionsDir())); err != nil {
 		return "", fmt.Errorf("session %s: it is closed: %w", s.id, err)
 	}
 	return tomb, nil

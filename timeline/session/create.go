@@ -102,7 +102,7 @@ func (s *Store) publish(ctx context.Context, b *build, r Record, record []byte) 
 	}
 	step.At("session: new directory placed")
 	if s.durable() {
-		if err := inDoubt(s.disk.syncDirs(s.stagingDir(), s.sessionsDir())); err != nil {
+		if err := inDoubt(s.disk.syncDirs(s.stagingDir(), s.SessionsDir())); err != nil {
 			return fmt.Errorf("session %s: it is made: %w", r.ID, err)
 		}
 	}

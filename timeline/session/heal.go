@@ -48,7 +48,7 @@ func (s *Session) heal(ctx context.Context, held *lock.Record, r Record) (Record
 	unsure := held.Interrupted() && s.agreed != held.Generation()+1
 	if unsure && s.store.durable() {
 		// Whoever was interrupted may have left these names to a power cut.
-		if err := s.store.disk.syncDirs(s.dir, s.store.sessionsDir()); err != nil {
+		if err := s.store.disk.syncDirs(s.dir, s.store.SessionsDir()); err != nil {
 			return r, fmt.Errorf("session %s: after an interrupted change: %w", s.id, err)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"syscall"
 )
 
@@ -30,7 +29,7 @@ func (s *Store) IDs(ctx context.Context) iter.Seq2[string, error] {
 // Made reports whether the store is there: the first [Store.Create] makes it. The error
 // is of the file system.
 func (s *Store) Made() (bool, error) {
-	_, err := os.Stat(filepath.Join(s.dir, sessionsDir))
+	_, err := os.Stat(s.SessionsDir())
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
@@ -38,7 +37,7 @@ func (s *Store) Made() (bool, error) {
 }
 
 func (s *Store) eachID(ctx context.Context, yield func(string) bool) error {
-	path := filepath.Join(s.dir, sessionsDir)
+	path := s.SessionsDir()
 	info, err := os.Stat(path) // to open a pipe would wait for its other end
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -80,7 +80,7 @@ func (s *Store) sweep() error {
 // for good before that, or a power cut could bring back half a session.
 func (s *Store) removeTomb(dir string) error {
 	if s.durable() {
-		if err := s.disk.syncDirs(s.stagingDir(), s.sessionsDir()); err != nil {
+		if err := s.disk.syncDirs(s.stagingDir(), s.SessionsDir()); err != nil {
 			return err
 		}
 	}

@@ -91,8 +91,12 @@ func OpenStore(dir string, o Options) (*Store, error) {
 // Dir returns the directory of the store as an absolute path.
 func (s *Store) Dir() string { return s.dir }
 
+// SessionsDir returns the directory that holds those of all sessions, each under its id.
+// It is there once a session was made. It is for who looks at many sessions without
+// opening each.
+func (s *Store) SessionsDir() string { return filepath.Join(s.dir, sessionsDir) }
+
 func (s *Store) sessionDir(id string) string { return filepath.Join(s.dir, sessionsDir, id) }
-func (s *Store) sessionsDir() string         { return filepath.Join(s.dir, sessionsDir) }
 func (s *Store) stagingDir() string          { return filepath.Join(s.dir, sessionsDir, stagingDir) }
 func (s *Store) lockOptions() lock.Options   { return lock.Options{Wait: s.options.LockWait} }
 func (s *Store) durable() bool               { return !s.options.Timeline.Buffered }
