@@ -56,6 +56,9 @@ func (l *Log) encode(lines [][]byte, buf []byte, entries []Entry) ([][]byte, []b
 	now := l.now()
 	room := 0
 	for _, e := range entries {
+		if e == nil {
+			return lines, buf, fmt.Errorf("%w: there is none", ErrEntry)
+		}
 		if err := e.check(l.maxText); err != nil {
 			return lines, buf, err
 		}

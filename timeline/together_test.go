@@ -202,3 +202,19 @@ func poll(t *testing.T, what string, ok func() bool) {
 		}
 	}
 }
+
+// An entry that is none is refused like any other that cannot be stored, and the log goes
+// on.
+func TestNoEntryIsRefused(t *testing.T) {
+	dir := newDir(t)
+	l := buffered(t, dir, 0)
+	for name, entries := range map[string][]timeline.Entry{"alone": {nil}, "behind another": {message(0), nil}} {
+		if _, err := l.Append(t.Context(), entries...); !errors.Is(err, timeline.ErrEntry) {
+			t.Errorf("%s: got %v, want ErrEntry", name, err)
+		}
+	}
+	appendAll(t, l, message(1))
+	if events := all(t, l); len(events) != 1 {
+		t.Errorf("got %d events, want the one that was whole", len(events))
+	}
+}

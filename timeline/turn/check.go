@@ -62,6 +62,9 @@ func (n Native) check(c *checker) {
 
 // checkPayload returns what is wrong with an event's parts; see [checker].
 func checkPayload(n Native, p Payload, maxText int) error {
+	if p == nil {
+		return fmt.Errorf("%w: there is none", ErrEvent)
+	}
 	c := checker{kind: p.kind(), maxText: maxText}
 	n.check(&c)
 	p.check(&c)

@@ -69,6 +69,17 @@ func TestProducerTerminalBeatsSubmitFailure(t *testing.T) {
 	wantLog(t, dir, "1:turn-started", "1:turn-finished success")
 }
 
+// What is no value is refused, and the turn goes on.
+func TestNoEmissionIsRefused(t *testing.T) {
+	tn := start(t, open(t, newDir(t)), turn.Started{})
+	if _, err := tn.Emit(t.Context(), turn.Native{}, nil); !errors.Is(err, turn.ErrEvent) {
+		t.Errorf("got %v, want ErrEvent", err)
+	}
+	if _, err := tn.Emit(t.Context(), turn.Native{}, turn.Text{Text: "on"}); err != nil {
+		t.Error(err)
+	}
+}
+
 // A result precedes the terminal and does not close the gate.
 func TestResultObservedDoesNotFinish(t *testing.T) {
 	dir := newDir(t)
