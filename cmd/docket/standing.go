@@ -18,14 +18,17 @@ import (
 type standing struct {
 	state dispatch.Condition
 	why   string // it is not delivered; empty where it was not to be
-	owed  int    // messages that the session is owed
+	owed  int    // messages that the session is owed; counted for JSON only, which shows it
 }
 
 // standing finds out how the message stands. It is accepted whatever comes of that,
 // and whether or not somebody wants to leave, so what fails is only reported.
 func (c *call) standing(ctx context.Context, id string, a dispatch.Accepted) standing {
 	ctx = context.WithoutCancel(ctx)
-	s := standing{state: dispatch.Delivered, owed: c.owedAfter(ctx, id, a)}
+	s := standing{state: dispatch.Delivered}
+	if c.out.json {
+		s.owed = c.owedAfter(ctx, id, a)
+	}
 	if a.Delivered {
 		return s
 	}
