@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"strconv"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -100,14 +101,14 @@ func checksum(known []byte) uint32 { return crc32.Checksum(known, castagnoli) }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-var someSpaces = bytes.Repeat([]byte(" "), spareBytes)
+var someSpaces = sync.OnceValue(func() []byte { return bytes.Repeat([]byte(" "), spareBytes) })
 
 // spaces returns n of them, which are not to be written to.
 func spaces(n int) []byte {
-	if n > len(someSpaces) {
+	if n > spareBytes {
 		return bytes.Repeat([]byte(" "), n)
 	}
-	return someSpaces[:n]
+	return someSpaces()[:n]
 }
 
 // A lineWriter puts a line together.

@@ -65,7 +65,7 @@ func (c *Client) Insert(ctx context.Context, p adapter.Prompt) error {
 	case takenFrame:
 		return nil
 	case refusedFrame:
-		return adapter.Because(reasons[f.Reason], errors.New(f.Text))
+		return adapter.Because(reasons()[f.Reason], errors.New(f.Text))
 	case unconfirmedFrame:
 		return adapter.Unconfirm(errors.New(f.Text))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -38,7 +39,7 @@ func (f frame) emission() (Emission, error) {
 	if f.Native != nil {
 		e.Native = *f.Native
 	}
-	read, known := readers[f.Kind]
+	read, known := readers()[f.Kind]
 	if !known || f.N == 0 || f.Token == "" {
 		return e, fmt.Errorf("%w: an emission of kind %.40q and number %d", ErrProtocol, f.Kind, f.N)
 	}
@@ -50,16 +51,18 @@ func (f frame) emission() (Emission, error) {
 	return e, checkValue(v)
 }
 
-var readers = map[string]func(json.RawMessage) (Value, error){
-	Text{}.kind():       reading[Text],
-	Thought{}.kind():    reading[Thought],
-	Tool{}.kind():       reading[Tool],
-	Permission{}.kind(): reading[Permission],
-	Usage{}.kind():      reading[Usage],
-	Result{}.kind():     reading[Result],
-	Diagnostic{}.kind(): reading[Diagnostic],
-	Finished{}.kind():   reading[Finished],
-}
+var readers = sync.OnceValue(func() map[string]func(json.RawMessage) (Value, error) {
+	return map[string]func(json.RawMessage) (Value, error){
+		Text{}.kind():       reading[Text],
+		Thought{}.kind():    reading[Thought],
+		Tool{}.kind():       reading[Tool],
+		Permission{}.kind(): reading[Permission],
+		Usage{}.kind():      reading[Usage],
+		Result{}.kind():     reading[Result],
+		Diagnostic{}.kind(): reading[Diagnostic],
+		Finished{}.kind():   reading[Finished],
+	}
+})
 
 func reading[V Value](raw json.RawMessage) (Value, error) {
 	var v V

@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/docket-go/docket/adapter"
 )
@@ -66,14 +67,16 @@ func (died) Error() string   { return ErrNoHost.Error() }
 func (died) Unwrap() []error { return []error{ErrNoHost, ErrDied} }
 
 // reasons are the words for the reasons of a refusal.
-var reasons = map[string]error{
-	"busy": adapter.ErrBusy, "blocked": adapter.ErrBlocked, "gone": adapter.ErrGone, "": adapter.ErrRefused,
-}
+var reasons = sync.OnceValue(func() map[string]error {
+	return map[string]error{
+		"busy": adapter.ErrBusy, "blocked": adapter.ErrBlocked, "gone": adapter.ErrGone, "": adapter.ErrRefused,
+	}
+})
 
 // reasonOf returns the word for a refusal.
 func reasonOf(err error) string {
 	for _, word := range []string{"busy", "blocked", "gone"} {
-		if errors.Is(err, reasons[word]) {
+		if errors.Is(err, reasons()[word]) {
 			return word
 		}
 	}
@@ -81,14 +84,16 @@ func reasonOf(err error) string {
 }
 
 // faults are the words for the errors that are no answers to a prompt.
-var faults = map[string]error{
-	"version": ErrVersion, "protocol": ErrProtocol, "owned": ErrOwned,
-	"token": ErrToken, "gap": ErrGap, "permission": ErrNoPermission, "option": ErrNoOption,
-}
+var faults = sync.OnceValue(func() map[string]error {
+	return map[string]error{
+		"version": ErrVersion, "protocol": ErrProtocol, "owned": ErrOwned,
+		"token": ErrToken, "gap": ErrGap, "permission": ErrNoPermission, "option": ErrNoOption,
+	}
+})
 
 // faultOf returns the word for err; one without a word is told as text alone.
 func faultOf(err error) string {
-	for word, fault := range faults {
+	for word, fault := range faults() {
 		if errors.Is(err, fault) {
 			return word
 		}

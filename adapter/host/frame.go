@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/docket-go/docket/adapter"
@@ -60,37 +61,39 @@ const (
 )
 
 // fields names the fields that each type of frame may have.
-var fields = map[string]string{
-	welcomeFrame:     "version replay session instance",
-	helloFrame:       "version role",
-	promptFrame:      "mid session from text attributes",
-	lookupFrame:      "mid",
-	probeFrame:       "",
-	interruptFrame:   "",
-	decideFrame:      "permission option",
-	asksFrame:        "",
-	askedFrame:       "value",
-	takenFrame:       "token",
-	refusedFrame:     "reason text",
-	unconfirmedFrame: "text",
-	presenceFrame:    "state text",
-	probedFrame:      "state text",
-	doneFrame:        "",
-	faultFrame:       "reason text",
-	attachedFrame:    "token n finished ready",
-	rebindFrame:      "token n",
-	readyFrame:       "token",
-	abandonFrame:     "token",
-	offerFrame:       "token mid session from text attributes",
-	dispatchFrame:    "token",
-	rejectFrame:      "token reason text",
-	emissionFrame:    "token n native kind value",
-	ackFrame:         "token n",
-	factFrame:        "name text",
-	findFrame:        "mid",
-	foundFrame:       "mid state",
-	idleFrame:        "",
-}
+var fields = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		welcomeFrame:     "version replay session instance",
+		helloFrame:       "version role",
+		promptFrame:      "mid session from text attributes",
+		lookupFrame:      "mid",
+		probeFrame:       "",
+		interruptFrame:   "",
+		decideFrame:      "permission option",
+		asksFrame:        "",
+		askedFrame:       "value",
+		takenFrame:       "token",
+		refusedFrame:     "reason text",
+		unconfirmedFrame: "text",
+		presenceFrame:    "state text",
+		probedFrame:      "state text",
+		doneFrame:        "",
+		faultFrame:       "reason text",
+		attachedFrame:    "token n finished ready",
+		rebindFrame:      "token n",
+		readyFrame:       "token",
+		abandonFrame:     "token",
+		offerFrame:       "token mid session from text attributes",
+		dispatchFrame:    "token",
+		rejectFrame:      "token reason text",
+		emissionFrame:    "token n native kind value",
+		ackFrame:         "token n",
+		factFrame:        "name text",
+		findFrame:        "mid",
+		foundFrame:       "mid state",
+		idleFrame:        "",
+	}
+})
 
 // A frame is one line of the protocol.
 type frame struct {
@@ -153,7 +156,7 @@ func decodeFrame(line []byte) (frame, error) {
 	if err := strict(line, &f); err != nil {
 		return frame{}, fmt.Errorf("%w: %w", ErrProtocol, err)
 	}
-	allowed, known := fields[f.Type]
+	allowed, known := fields()[f.Type]
 	if !known {
 		return frame{}, fmt.Errorf("%w: a frame of type %.40q", ErrProtocol, f.Type)
 	}

@@ -247,7 +247,7 @@ func (s *state) reject(f frame) error {
 	if s.offer == nil || s.offer.token != f.Token {
 		return fmt.Errorf("%w: reject %.80q", ErrProtocol, f.Token)
 	}
-	reason, known := reasons[f.Reason]
+	reason, known := reasons()[f.Reason]
 	if !known {
 		reason = adapter.ErrRefused
 	}

@@ -75,7 +75,7 @@ func (f frame) told() error {
 	if f.Type != faultFrame {
 		return nil
 	}
-	fault, known := faults[f.Reason]
+	fault, known := faults()[f.Reason]
 	switch {
 	case !known:
 		return errors.New(f.Text)

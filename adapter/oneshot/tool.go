@@ -19,17 +19,19 @@ func titleOf(name string) string {
 }
 
 // classes are what the tools of the known programs do, by their names in lower case.
-var classes = map[string]string{
-	"bash": "execute", "shell": "execute", "command": "execute", "run_shell_command": "execute", "bashoutput": "execute",
-	"read": "read", "read_file": "read", "read_many_files": "read", "ls": "read", "list": "read", "list_directory": "read",
-	"edit": "edit", "multiedit": "edit", "write": "edit", "write_file": "edit", "replace": "edit", "patch": "edit", "apply_patch": "edit",
-	"notebookedit": "edit", "file_change": "edit",
-	"grep": "search", "glob": "search", "find": "search", "search_file_content": "search", "grep_search": "search",
-	"webfetch": "fetch", "web_fetch": "fetch", "websearch": "fetch", "web_search": "fetch", "google_web_search": "fetch",
-}
+var classes = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"bash": "execute", "shell": "execute", "command": "execute", "run_shell_command": "execute", "bashoutput": "execute",
+		"read": "read", "read_file": "read", "read_many_files": "read", "ls": "read", "list": "read", "list_directory": "read",
+		"edit": "edit", "multiedit": "edit", "write": "edit", "write_file": "edit", "replace": "edit", "patch": "edit", "apply_patch": "edit",
+		"notebookedit": "edit", "file_change": "edit",
+		"grep": "search", "glob": "search", "find": "search", "search_file_content": "search", "grep_search": "search",
+		"webfetch": "fetch", "web_fetch": "fetch", "websearch": "fetch", "web_search": "fetch", "google_web_search": "fetch",
+	}
+})
 
 func classOf(name string) string {
-	if class, known := classes[strings.ToLower(name)]; known {
+	if class, known := classes()[strings.ToLower(name)]; known {
 		return class
 	}
 	return "other"

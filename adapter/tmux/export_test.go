@@ -1,6 +1,10 @@
 package tmux
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Reading judges a screen, given as capture-pane -e prints it, with the cursor
 // where the sign ▮ stands, hidden if there is none; program has the foreground.
@@ -19,4 +23,9 @@ func Reading(profileName, program, screen string) string {
 	}
 	s.lines = parseLines(screen)
 	return [...]string{"idle", "dead", "mode", "input off", "dialog", "no composer", "shell", "draft", "busy"}[p.read(s).finding]
+}
+
+// Profiles returns the profiles that there are, and those that the setting names.
+func Profiles() (there, named string) {
+	return strings.Join(slices.Sorted(maps.Keys(known())), ", "), profileNames
 }

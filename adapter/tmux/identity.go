@@ -19,14 +19,14 @@ type Identity struct {
 const identityFormat = "#{pid}:#{start_time}:#{pane_id}:#{pane_pid}"
 
 var (
-	identitySyntax = lazily(`^([0-9]+):([0-9]+):(%[0-9]+):([0-9]+)$`)
-	targetSyntax   = lazily(`^%[0-9]+$`)
-	plainWord      = lazily(`^[A-Za-z0-9._+-]+$`)
+	identitySyntax = lazy{pattern: `^([0-9]+):([0-9]+):(%[0-9]+):([0-9]+)$`}
+	targetSyntax   = lazy{pattern: `^%[0-9]+$`}
+	plainWord      = lazy{pattern: `^[A-Za-z0-9._+-]+$`}
 )
 
 // ParseIdentity reads the text form of an Identity.
 func ParseIdentity(text string) (Identity, error) {
-	m := identitySyntax().FindStringSubmatch(text)
+	m := identitySyntax.compiled().FindStringSubmatch(text)
 	if m == nil {
 		return Identity{}, fmt.Errorf("%q is no identity of a pane: want what tmux prints for %s", text, identityFormat)
 	}
@@ -45,7 +45,7 @@ func (i Identity) String() string {
 func (i Identity) guard(program string) string {
 	pane := "#{&&:#{==:" + identityFormat + "," + i.String() + "}," +
 		"#{==:#{pane_dead}#{pane_in_mode}#{pane_input_off},000}}"
-	if !plainWord().MatchString(program) {
+	if !plainWord.compiled().MatchString(program) {
 		return pane
 	}
 	return "#{&&:" + pane + ",#{==:#{pane_current_command}," + program + "}}"

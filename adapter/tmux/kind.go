@@ -45,7 +45,7 @@ var settings = []adapter.Setting{
 	{Name: "long", Default: "file", Doc: "what becomes of a text of more than 16 KiB, or one that would look like a dialog", Allowed: "file (it is put into the session's directory and a sentence with the path is typed) or refuse", Canonical: oneOf("file", "refuse")},
 	{Name: "while-busy", Default: "refuse", Doc: "what becomes of a text while a turn is going on", Allowed: "refuse (it is tried later) or type (the harness queues it, or merges it)", Canonical: oneOf("refuse", "type")},
 	{Name: "brackets", Default: BracketsAuto, Doc: "whether the program asks for bracketed paste; without it a text of several lines, or with tabs, is refused", Allowed: "auto (find out), yes or no", Canonical: checked(checkBrackets)},
-	{Name: "profile", Default: "generic", Doc: "how to read the screen", Allowed: "one of " + profileNames(), Canonical: checked(func(v string) error { _, err := newProfile(v, patterns{}); return err })},
+	{Name: "profile", Default: "generic", Doc: "how to read the screen", Allowed: "one of " + profileNames, Canonical: checked(func(v string) error { _, err := newProfile(v, patterns{}); return err })},
 	{Name: "composer", Doc: "the row where prompts are typed, its first group what is typed", Allowed: pattern, Canonical: checked(checkPattern)},
 	{Name: "placeholder", Doc: "what an empty composer shows in place of a text", Allowed: pattern, Canonical: checked(checkPattern)},
 	{Name: "dialog", Doc: "what Enter would answer, in the last rows of the screen", Allowed: pattern, Canonical: checked(checkPattern)},

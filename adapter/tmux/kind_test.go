@@ -69,3 +69,10 @@ func TestAPaneHoldsWhatItDoesNotConfirm(t *testing.T) {
 		t.Errorf("got policy %v, headless %v, want hold and a terminal", o.Policy, o.Adapter.Headless())
 	}
 }
+
+// The setting names the profiles that there are.
+func TestProfilesAreNamed(t *testing.T) {
+	if there, named := tmux.Profiles(); named != there {
+		t.Errorf("the setting profile names %s, want %s", named, there)
+	}
+}

@@ -86,5 +86,5 @@ func tail(text string) string {
 // standsIn reports whether the text, or the mark that harnesses show instead of
 // a long paste, is at the end of the squeezed input.
 func (p prepared) standsIn(input string) bool {
-	return p.tail != "" && strings.HasSuffix(input, p.tail) || pastedMark().MatchString(input)
+	return p.tail != "" && strings.HasSuffix(input, p.tail) || pastedMark.compiled().MatchString(input)
 }

@@ -2,7 +2,6 @@ package tmux
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -59,22 +58,25 @@ const (
 
 // known are the patterns of each profile; an empty composer means the row of the
 // cursor, and the pattern for arrows where the program hides its cursor.
-var known = map[string]patterns{
-	"generic":  {"", anyPlaceholder, anyDialog, anyBusy},
-	"claude":   {arrowComposer, anyPlaceholder, anyDialog, anyBusy},
-	"codex":    {arrowComposer, anyPlaceholder, anyDialog, anyBusy},
-	"gemini":   {arrowComposer, anyPlaceholder, anyDialog, anyBusy},
-	"qwen":     {arrowComposer, anyPlaceholder, anyDialog, anyBusy},
-	"opencode": {"", anyPlaceholder, anyDialog, anyBusy},
-}
+var known = sync.OnceValue(func() map[string]patterns {
+	return map[string]patterns{
+		"generic":  {"", anyPlaceholder, anyDialog, anyBusy},
+		"claude":   {arrowComposer, anyPlaceholder, anyDialog, anyBusy},
+		"codex":    {arrowComposer, anyPlaceholder, anyDialog, anyBusy},
+		"gemini":   {arrowComposer, anyPlaceholder, anyDialog, anyBusy},
+		"qwen":     {arrowComposer, anyPlaceholder, anyDialog, anyBusy},
+		"opencode": {"", anyPlaceholder, anyDialog, anyBusy},
+	}
+})
 
-func profileNames() string { return strings.Join(slices.Sorted(maps.Keys(known)), ", ") }
+// profileNames are those of known.
+const profileNames = "claude, codex, gemini, generic, opencode, qwen"
 
 // newProfile compiles the profile with that name, less what is overridden.
 func newProfile(name string, over patterns) (profile, error) {
-	standard, ok := known[name]
+	standard, ok := known()[name]
 	if !ok {
-		return profile{}, fmt.Errorf("no profile %q: have %s", name, profileNames())
+		return profile{}, fmt.Errorf("no profile %q: have %s", name, profileNames)
 	}
 	p := profile{brackets: name != "generic"}
 	for _, part := range []struct {
@@ -103,34 +105,41 @@ func newProfile(name string, over patterns) (profile, error) {
 	return p, nil
 }
 
-// lazily compiles a pattern when it is first used: most programs that know this
-// adapter never look at a screen.
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+// A lazy pattern is compiled when it is first used: most programs that know this
+// adapter never look at a screen, and start without it.
+type lazy struct {
+	pattern string
+	once    sync.Once
+	re      *regexp.Regexp
+}
+
+func (l *lazy) compiled() *regexp.Regexp {
+	l.once.Do(func() { l.re = regexp.MustCompile(l.pattern) })
+	return l.re
 }
 
 var (
-	hiddenCursorComposer = lazily(arrowComposer)
+	hiddenCursorComposer = lazy{pattern: arrowComposer}
 
 	// What an idle program shows on the cursor's row: nothing, or a prompt.
-	idlePrompt  = lazily(`(?i)^(>{1,3}|[❯›»→➜λ▶*?]|\S*[$#%>❯›»]|(you|user|prompt|input|message|chat) ?[:>])?$`)
-	promptArrow = lazily(`^(>{1,3}|[❯›»→➜λ▶])[ \x{00a0}]+`)
+	idlePrompt  = lazy{pattern: `(?i)^(>{1,3}|[❯›»→➜λ▶*?]|\S*[$#%>❯›»]|(you|user|prompt|input|message|chat) ?[:>])?$`}
+	promptArrow = lazy{pattern: `^(>{1,3}|[❯›»→➜λ▶])[ \x{00a0}]+`}
 
 	// A shell runs what is typed into it. Its prompt is told from the screen of a
 	// script that it runs by anything but a bare > on the row.
-	shells      = lazily(`^-?(sh|ash|bash|dash|ksh|mksh|zsh|fish|csh|tcsh|nu|pwsh|elvish|xonsh)$`)
-	scriptInput = lazily(`^>?$`)
+	shells      = lazy{pattern: `^-?(sh|ash|bash|dash|ksh|mksh|zsh|fish|csh|tcsh|nu|pwsh|elvish|xonsh)$`}
+	scriptInput = lazy{pattern: `^>?$`}
 
 	// What harnesses show in the composer for a long paste, squeezed.
-	pastedMark = lazily(`(?i)\[pasted(text|content|~)?[^\]]*\]$`)
+	pastedMark = lazy{pattern: `(?i)\[pasted(text|content|~)?[^\]]*\]$`}
 
-	frameOnly = lazily(`^[ \t\x{00a0}\x{2500}-\x{259f}|]*$`)
-	frameLeft = lazily(`^` + frame)
-	framing   = lazily(`^` + frame + `|` + frame + `$`)
-	bordered  = lazily(`^[ \t\x{00a0}]*[│┃|▌▐▏▕╎╏]`)
+	frameOnly = lazy{pattern: `^[ \t\x{00a0}\x{2500}-\x{259f}|]*$`}
+	frameLeft = lazy{pattern: `^` + frame}
+	framing   = lazy{pattern: `^` + frame + `|` + frame + `$`}
+	bordered  = lazy{pattern: `^[ \t\x{00a0}]*[│┃|▌▐▏▕╎╏]`}
 )
 
-func isShell(program string) bool { return shells().MatchString(program) }
+func isShell(program string) bool { return shells.compiled().MatchString(program) }
 
 // looksLikeDialog reports whether text, standing in a composer, would be taken
 // for a dialog.
@@ -139,6 +148,6 @@ func (p profile) looksLikeDialog(text string) bool {
 		return false
 	}
 	rows := strings.Split("> "+text, "\n")
-	rows = slices.DeleteFunc(rows, frameOnly().MatchString)
+	rows = slices.DeleteFunc(rows, frameOnly.compiled().MatchString)
 	return p.dialog.MatchString(strings.Join(rows, "\n"))
 }

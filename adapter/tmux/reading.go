@@ -58,7 +58,7 @@ func (p profile) read(s snapshot) reading {
 func (s snapshot) bottom() string {
 	var rows []string
 	for y := len(s.lines) - 1; y >= 0 && len(rows) < bottomRows; y-- {
-		if row := s.lines[y].text(); !frameOnly().MatchString(row) {
+		if row := s.lines[y].text(); !frameOnly.compiled().MatchString(row) {
 			rows = append([]string{row}, rows...)
 		}
 	}
@@ -71,7 +71,7 @@ func (p profile) locate(s snapshot) reading {
 	case p.composer != nil:
 		return p.byPattern(s, p.composer.FindStringSubmatchIndex)
 	case s.hidden:
-		return p.byPattern(s, hiddenCursorComposer().FindStringSubmatchIndex)
+		return p.byPattern(s, hiddenCursorComposer.compiled().FindStringSubmatchIndex)
 	}
 	return p.byCursor(s)
 }
@@ -88,10 +88,10 @@ func (p profile) byPattern(s snapshot, match func(string) []int) reading {
 		typed := group(s.lines[y].typed(), m)
 		for _, l := range s.lines[y+1:] {
 			row := l.text()
-			if frameOnly().MatchString(row) || frameLeft().FindString(row) == "" {
+			if frameOnly.compiled().MatchString(row) || frameLeft.compiled().FindString(row) == "" {
 				break
 			}
-			typed += "\n" + framing().ReplaceAllString(l.typed(), "")
+			typed += "\n" + framing.compiled().ReplaceAllString(l.typed(), "")
 			shown += row
 		}
 		return p.judge(typed, shown)
@@ -114,9 +114,9 @@ func group(row string, m []int) string {
 // byCursor takes the row of the cursor.
 func (p profile) byCursor(s snapshot) reading {
 	row, above := s.row(s.cursorY), s.row(s.cursorY-1)
-	typed := framing().ReplaceAllString(row.typed(), "")
+	typed := framing.compiled().ReplaceAllString(row.typed(), "")
 	shown := ""
-	if !frameOnly().MatchString(row.text()) {
+	if !frameOnly.compiled().MatchString(row.text()) {
 		for y := 0; y <= s.cursorY; y++ {
 			shown += s.row(y).text()
 		}
@@ -125,9 +125,9 @@ func (p profile) byCursor(s snapshot) reading {
 		typed = above.typed()
 	}
 	shell := isShell(s.program) && !p.shell
-	prompt := idlePrompt()
+	prompt := idlePrompt.compiled()
 	if shell {
-		prompt = scriptInput()
+		prompt = scriptInput.compiled()
 	}
 	if prompt.MatchString(typed) {
 		return p.judge("", shown)
@@ -142,19 +142,19 @@ func (p profile) byCursor(s snapshot) reading {
 // startsDraft reports whether the row above an empty one holds the beginning of
 // one text with it: both are inside one frame, or it stands behind an arrow.
 func startsDraft(above, row line) bool {
-	if frameOnly().MatchString(above.typed()) {
+	if frameOnly.compiled().MatchString(above.typed()) {
 		return false
 	}
 	text := above.text()
-	return bordered().MatchString(text) && bordered().MatchString(row.text()) ||
-		promptArrow().MatchString(frameLeft().ReplaceAllString(text, ""))
+	return bordered.compiled().MatchString(text) && bordered.compiled().MatchString(row.text()) ||
+		promptArrow.compiled().MatchString(frameLeft.compiled().ReplaceAllString(text, ""))
 }
 
 // judge decides whether what is typed is nothing.
 func (p profile) judge(typed, shown string) reading {
 	r := reading{input: squeeze(shown)}
-	typed = framing().ReplaceAllString(strings.Trim(typed, "\n"), "")
-	placeholder := p.placeholder != nil && p.placeholder.MatchString(promptArrow().ReplaceAllString(typed, ""))
+	typed = framing.compiled().ReplaceAllString(strings.Trim(typed, "\n"), "")
+	placeholder := p.placeholder != nil && p.placeholder.MatchString(promptArrow.compiled().ReplaceAllString(typed, ""))
 	if typed != "" && !placeholder {
 		r.finding, r.detail = foundDraft, firstLine(typed)
 	}

@@ -124,7 +124,7 @@ func (o Options) withDefaults() Options {
 }
 
 // keySyntax are the keys that may be pressed: names that tmux knows, never text.
-var keySyntax = lazily(`^((C|M|S)-)*(Enter|KPEnter|Escape|Tab|BTab|Space|F[1-9]|F1[0-2]|[a-z])$`)
+var keySyntax = lazy{pattern: `^((C|M|S)-)*(Enter|KPEnter|Escape|Tab|BTab|Space|F[1-9]|F1[0-2]|[a-z])$`}
 
 // check makes sure of every option that becomes part of a tmux command, and of
 // those that depend on one another.
@@ -154,7 +154,7 @@ func (a *Adapter) check() error {
 }
 
 func checkTarget(v string) error {
-	if !targetSyntax().MatchString(v) {
+	if !targetSyntax.compiled().MatchString(v) {
 		return fmt.Errorf("%q is no pane: want %%N, as in #{pane_id}", v)
 	}
 	return nil
@@ -168,7 +168,7 @@ func checkSocket(v string) error {
 }
 
 func checkKey(v string) error {
-	if !keySyntax().MatchString(v) {
+	if !keySyntax.compiled().MatchString(v) {
 		return fmt.Errorf("%q is no key: want a name such as Enter, Escape, C-c or M-Enter", v)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/docket-go/docket/adapter"
 )
@@ -179,7 +180,7 @@ const plainBytes = 16
 func (w wanted) within(key string, v any) bool {
 	switch v := v.(type) {
 	case string:
-		return strings.TrimSpace(v) == w.text && (len(w.text) >= plainBytes || speech[strings.ToLower(key)])
+		return strings.TrimSpace(v) == w.text && (len(w.text) >= plainBytes || speech()[strings.ToLower(key)])
 	case []any:
 		for _, e := range v {
 			if w.within(key, e) {
@@ -197,4 +198,6 @@ func (w wanted) within(key string, v any) bool {
 }
 
 // speech are the keys under which the known transcripts keep what was said.
-var speech = map[string]bool{"text": true, "content": true, "message": true, "prompt": true, "input": true, "display": true, "parts": true}
+var speech = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{"text": true, "content": true, "message": true, "prompt": true, "input": true, "display": true, "parts": true}
+})

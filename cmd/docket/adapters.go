@@ -33,7 +33,7 @@ type adapterSetting struct {
 
 func runAdapters(_ context.Context, c *call) error {
 	if len(c.args) == 1 {
-		k, err := kinds.Kind(c.args[0])
+		k, err := kinds().Kind(c.args[0])
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func runAdapters(_ context.Context, c *call) error {
 		}
 		return c.out.object(kindAnswer(k))
 	}
-	for _, k := range kinds {
+	for _, k := range kinds() {
 		if c.out.json {
 			if err := c.out.object(kindAnswer(k)); err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // displayWords are the words that surfaces show for the declarations that have a
@@ -13,15 +14,17 @@ var displayWords = []string{"working", "idle", "asking", "parked", "review", "do
 
 // displayed are the display words for the words that people know from the verbs, or
 // from what is stored.
-var displayed = map[string][]string{
-	"active":   {"working"},
-	"ask":      {"asking"},
-	"park":     {"parked"},
-	"merge":    {"review"},
-	"nothing":  {"done"},
-	"close":    {"close-pending"},
-	"awaiting": {"review", "done", "close-pending", "awaiting"},
-}
+var displayed = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"active":   {"working"},
+		"ask":      {"asking"},
+		"park":     {"parked"},
+		"merge":    {"review"},
+		"nothing":  {"done"},
+		"close":    {"close-pending"},
+		"awaiting": {"review", "done", "close-pending", "awaiting"},
+	}
+})
 
 // wellFormed reports whether an agent could declare the word.
 func wellFormed(word string) bool {
@@ -39,7 +42,7 @@ func (c *call) awaited() ([]string, error) {
 		case !wellFormed(word):
 			return nil, &usageError{c.verb, fmt.Sprintf("--for %q is no word that could be declared: give such as %s", word, alternatives(displayWords))}
 		}
-		meant, known := displayed[word]
+		meant, known := displayed()[word]
 		if !known {
 			meant = []string{word}
 			c.doubt(word)
@@ -59,7 +62,7 @@ func (c *call) doubt(word string) {
 	if slices.Contains(displayWords, word) {
 		return
 	}
-	meant := nearest(word, append(slices.Sorted(maps.Keys(displayed)), displayWords...))
+	meant := nearest(word, append(slices.Sorted(maps.Keys(displayed())), displayWords...))
 	if meant == "" {
 		meant = alternatives(displayWords)
 	}

@@ -25,7 +25,9 @@ import (
 )
 
 // kinds are the adapters that are built in.
-var kinds = adapter.Registry{acp.Kind, codex.Kind, exec.Kind, file.Kind, none.Kind, oneshot.Kind, opencode.Kind, tmux.Kind}
+func kinds() adapter.Registry {
+	return adapter.Registry{acp.Kind, codex.Kind, exec.Kind, file.Kind, none.Kind, oneshot.Kind, opencode.Kind, tmux.Kind}
+}
 
 // A call is one run of one verb: its arguments, where it reads and writes, and the
 // store.
@@ -68,7 +70,7 @@ func (c *call) run(ctx context.Context, v verb) (err error) {
 		return err
 	}
 	inserts := &handovers{soft: ctx, hard: c.hard, report: c.report}
-	c.kinds = inserts.registry(kinds)
+	c.kinds = inserts.registry(kinds())
 	c.dispatch = dispatch.New(c.store, dispatch.Options{Adapters: c.kinds})
 	c.watches = watching.New(c.store, c.dispatch, watching.Options{})
 	defer c.giveBack()

@@ -72,7 +72,7 @@ func (k *completion) settings(follows string) (list []candidate) {
 	} else if k.verb == "set" && len(k.args) > 0 {
 		name = k.adapterOf(k.args[0])
 	}
-	kind, err := kinds.Kind(name)
+	kind, err := kinds().Kind(name)
 	if err != nil {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (k *completion) messages(ctx context.Context, id string) (list []candidate)
 }
 
 func kindCandidates() (list []candidate) {
-	for _, kind := range kinds {
+	for _, kind := range kinds() {
 		list = append(list, candidate{kind.Name, kind.Doc})
 	}
 	return list

@@ -76,10 +76,10 @@ func runDoctor(ctx context.Context, c *call) error {
 
 func (c *call) examination(p *progress) doctor.Options {
 	o := doctor.Options{
-		Store: c.store, Version: version(), Own: c.env("DOCKET_SESSION"), Kinds: kinds, Programs: programs(),
+		Store: c.store, Version: version(), Own: c.env("DOCKET_SESSION"), Kinds: kinds(), Programs: programs(),
 		Progress: p.at,
 	}
-	for name := range speakers {
+	for name := range speakers() {
 		o.Hosted = append(o.Hosted, name)
 	}
 	return o

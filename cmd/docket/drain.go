@@ -57,7 +57,7 @@ func runDrain(ctx context.Context, c *call) error {
 		return err
 	}
 	if name != "" {
-		if settings, err = kinds.Settle(name, settings); err != nil {
+		if settings, err = kinds().Settle(name, settings); err != nil {
 			return err
 		}
 	}

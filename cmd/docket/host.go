@@ -51,8 +51,8 @@ func runHost(ctx context.Context, c *call) error {
 		if err != nil {
 			return err
 		}
-		logger := slog.New(c.logHandler())                            // broker and recorder add the session
-		d := dispatch.New(c.store, dispatch.Options{Adapters: kinds}) // its hand-overs go to this process
+		logger := slog.New(c.logHandler())                              // broker and recorder add the session
+		d := dispatch.New(c.store, dispatch.Options{Adapters: kinds()}) // its hand-overs go to this process
 		return errors.Join(c.host(ctx, s, d, answeredInWords(start), logger), d.Close())
 	})
 }
@@ -63,10 +63,10 @@ func (c *call) starter(s *session.Session) (host.Starter, error) {
 	if err != nil {
 		return nil, err
 	}
-	speak, ok := speakers[r.Adapter]
+	speak, ok := speakers()[r.Adapter]
 	if !ok {
 		return nil, &advised{fmt.Sprintf("the session's adapter is %s, whose messages do not come to a host: make a session for it with docket new ID --adapter %s",
-			orNone(r.Adapter), strings.Join(slices.Sorted(maps.Keys(speakers)), " or ")), errNoHostKind}
+			orNone(r.Adapter), strings.Join(slices.Sorted(maps.Keys(speakers())), " or ")), errNoHostKind}
 	}
 	program := host.ProcessOptions{Args: c.args[1:], Stderr: c.agentSays()}
 	if program.Dir, err = filepath.Abs(c.flags.String("cwd")); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // hosted reports that the messages of sessions with that adapter come to a host.
-func hosted(adapter string) bool { return speakers[adapter] != nil }
+func hosted(adapter string) bool { return speakers()[adapter] != nil }
 
 // hostless says that nobody serves a session whose messages come to a host, and what to
 // do. It is empty where a host listens, where none is needed, and where that cannot be

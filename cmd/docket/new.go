@@ -28,7 +28,7 @@ func runNew(ctx context.Context, c *call) error {
 		return err
 	}
 	name := c.flags.String("adapter")
-	if settings, err = kinds.Settle(name, settings); err != nil {
+	if settings, err = kinds().Settle(name, settings); err != nil {
 		return err
 	}
 	s, err := c.store.Create(ctx, session.New{

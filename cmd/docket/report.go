@@ -23,7 +23,7 @@ func (r *reporter) complain(subject string, err error) {
 	if r.status == statusDone {
 		r.status = statusOf(err)
 	}
-	if text := interrupted[r.verb]; text != "" && calledOff(err) {
+	if text := interrupted()[r.verb]; text != "" && calledOff(err) {
 		err = &advised{strings.ReplaceAll(text, "{id}", subject), err}
 	}
 	r.line(subject, words(subject, err))

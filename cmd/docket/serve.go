@@ -56,7 +56,7 @@ func runServe(ctx context.Context, c *call) error {
 	}
 	logger.Info("sweeping", "store", c.store.Dir(), "interval", interval.Round(time.Millisecond).String())
 	d := dispatch.New(c.store, dispatch.Options{
-		Adapters: kinds, // the sweeper itself waits for its inserts
+		Adapters: kinds(), // the sweeper itself waits for its inserts
 		Counters: &dispatch.Counters{}, Logger: logger,
 	})
 	var sweeper *dispatch.Sweeper

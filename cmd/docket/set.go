@@ -97,7 +97,7 @@ func (to change) apply(r *session.Record) error {
 	}
 	settings, err := to.settings(name, r)
 	if err == nil {
-		settings, err = kinds.Settle(name, settings)
+		settings, err = kinds().Settle(name, settings)
 	}
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (to change) apply(r *session.Record) error {
 
 // settings are those that the session is to have with the adapter of that name.
 func (to change) settings(name string, r *session.Record) (map[string]string, error) {
-	kind, err := kinds.Kind(name)
+	kind, err := kinds().Kind(name)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/docket-go/docket/adapter/acp"
 	"github.com/docket-go/docket/adapter/codex"
@@ -16,13 +17,15 @@ import (
 type speaker func(c *call, p host.ProcessOptions) (host.Starter, error)
 
 // speakers are the adapters whose sessions have a host, with what their agents speak.
-var speakers = map[string]speaker{
-	acp.Kind.Name: lasting(func(p host.ProcessOptions) host.Starter { return acp.Starter(p, acp.Options{}) }),
-	codex.Kind.Name: lasting(func(p host.ProcessOptions) host.Starter {
-		return codex.Starter(p, codex.Options{})
-	}),
-	oneshot.Kind.Name: preset,
-}
+var speakers = sync.OnceValue(func() map[string]speaker {
+	return map[string]speaker{
+		acp.Kind.Name: lasting(func(p host.ProcessOptions) host.Starter { return acp.Starter(p, acp.Options{}) }),
+		codex.Kind.Name: lasting(func(p host.ProcessOptions) host.Starter {
+			return codex.Starter(p, codex.Options{})
+		}),
+		oneshot.Kind.Name: preset,
+	}
+})
 
 // lasting is about a program that runs for as long as the host.
 func lasting(start func(p host.ProcessOptions) host.Starter) speaker {

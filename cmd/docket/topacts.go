@@ -23,7 +23,7 @@ var _ top.Source = (*topActs)(nil)
 
 func newTopActs(c *call, soft, hard context.Context) *topActs {
 	inserts := &handovers{soft: soft, hard: hard, report: c.report}
-	d := dispatch.New(c.store, dispatch.Options{Adapters: inserts.registry(kinds)})
+	d := dispatch.New(c.store, dispatch.Options{Adapters: inserts.registry(kinds())})
 	return &topActs{Feed: c.feed(), call: c, soft: soft, hard: hard, dispatch: d}
 }
 

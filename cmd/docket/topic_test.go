@@ -100,7 +100,7 @@ func TestFormatsShowTheFilesOfTheReadme(t *testing.T) {
 
 func TestExitStatusesAreAllExplained(t *testing.T) {
 	text := mustText(t, "exit-status")
-	for _, r := range rules {
+	for _, r := range rules() {
 		if !regexp.MustCompile(`(?m)^   ` + strconv.Itoa(r.status) + `  `).MatchString(text) {
 			t.Errorf("exit-status says nothing about %d", r.status)
 		}
@@ -114,7 +114,7 @@ func TestExitStatusesAreAllExplained(t *testing.T) {
 
 func TestAdaptersTopicNamesThemAll(t *testing.T) {
 	text := mustText(t, "adapters")
-	for _, k := range kinds {
+	for _, k := range kinds() {
 		if !regexp.MustCompile(`(?m)^([a-z]+, )?` + k.Name + `\b`).MatchString(text) {
 			t.Errorf("adapters says nothing about %s", k.Name)
 		}

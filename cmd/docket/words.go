@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"strings"
+	"sync"
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/timeline/session"
@@ -139,18 +140,20 @@ func walk(err error, yield func(error) bool) bool {
 
 // interrupted says for a verb what is known of its work after an interruption. The
 // other verbs change nothing, or what they did may be done again.
-var interrupted = map[string]string{
-	"send":    "interrupted before the message was accepted: nothing was sent",
-	"new":     unknownSession,
-	"set":     "interrupted: see docket show {id} for whether it was done",
-	"archive": unknownSession, "retire": unknownSession, "close": unknownSession,
-	"declare": undeclared, "active": undeclared, "idle": undeclared, "ask": undeclared,
-	"park": undeclared, "done": undeclared, "review": undeclared, "error": undeclared,
-	"confirm": unknownMessage, "revoke": unknownMessage,
-	"permit": "interrupted: see docket turns {id} for whether it was answered",
-	"drain":  "interrupted: see docket pending for what is still owed",
-	"watch":  unknownWatch, "unwatch": unknownWatch,
-}
+var interrupted = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"send":    "interrupted before the message was accepted: nothing was sent",
+		"new":     unknownSession,
+		"set":     "interrupted: see docket show {id} for whether it was done",
+		"archive": unknownSession, "retire": unknownSession, "close": unknownSession,
+		"declare": undeclared, "active": undeclared, "idle": undeclared, "ask": undeclared,
+		"park": undeclared, "done": undeclared, "review": undeclared, "error": undeclared,
+		"confirm": unknownMessage, "revoke": unknownMessage,
+		"permit": "interrupted: see docket turns {id} for whether it was answered",
+		"drain":  "interrupted: see docket pending for what is still owed",
+		"watch":  unknownWatch, "unwatch": unknownWatch,
+	}
+})
 
 const (
 	unknownSession = "interrupted: see docket ls for whether it was done"

@@ -71,7 +71,7 @@ func TestInterruptedVerbs(t *testing.T) {
 		again[verb] = true
 	}
 	for v := range verbs {
-		if _, told := interrupted[v.name]; told == again[v.name] {
+		if _, told := interrupted()[v.name]; told == again[v.name] {
 			t.Errorf("docket %s, interrupted: got words of its own %v, want %v", v.name, told, !again[v.name])
 		}
 	}

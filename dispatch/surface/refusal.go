@@ -13,28 +13,33 @@ import (
 	"github.com/docket-go/docket/timeline/httpread"
 )
 
-// refusals are tried in order; the first that fits counts. What is not here, package
-// httpread knows.
-var refusals = []struct {
+// An answered error is one that has an answer of its own.
+type answered struct {
 	is     error
 	status int
 	code   string
 	say    string
-}{
-	{dispatch.ErrKeyReused, http.StatusConflict, "key-reused", "the Idempotency-Key was used for another message, which stands: take a new key for a new message"},
-	{dispatch.ErrKey, http.StatusBadRequest, "bad-key", "the Idempotency-Key is too long, or no text: take a UUID"},
-	{dispatch.ErrEmptyText, http.StatusUnprocessableEntity, "empty-text", "the text is empty: say something"},
-	{compose.ErrChannel, http.StatusUnprocessableEntity, "bad-reply-via", "replyVia must be note or terminal, or left out"},
-	{queue.ErrFull, http.StatusServiceUnavailable, "queue-full", "the session is owed as much as it may be: try again when its agent has taken some"},
-	{queue.ErrCorrupt, http.StatusInternalServerError, "unreadable-queue", "the session's queue cannot be read: run docket repair on the server"},
-	{lock.ErrReadOnly, http.StatusInternalServerError, "read-only", "the store cannot be written on this server, only read: send where it can be"},
-	{lock.ErrUnsupported, http.StatusInternalServerError, "read-only", "the store cannot be written on this server, only read: send where it can be"},
-	{syscall.ENOSPC, http.StatusInsufficientStorage, "disk-full", "the disk of the server is full: make room there, and send again"},
+}
+
+// refusals are tried in order; the first that fits counts. What is not here, package
+// httpread knows.
+func refusals() []answered {
+	return []answered{
+		{dispatch.ErrKeyReused, http.StatusConflict, "key-reused", "the Idempotency-Key was used for another message, which stands: take a new key for a new message"},
+		{dispatch.ErrKey, http.StatusBadRequest, "bad-key", "the Idempotency-Key is too long, or no text: take a UUID"},
+		{dispatch.ErrEmptyText, http.StatusUnprocessableEntity, "empty-text", "the text is empty: say something"},
+		{compose.ErrChannel, http.StatusUnprocessableEntity, "bad-reply-via", "replyVia must be note or terminal, or left out"},
+		{queue.ErrFull, http.StatusServiceUnavailable, "queue-full", "the session is owed as much as it may be: try again when its agent has taken some"},
+		{queue.ErrCorrupt, http.StatusInternalServerError, "unreadable-queue", "the session's queue cannot be read: run docket repair on the server"},
+		{lock.ErrReadOnly, http.StatusInternalServerError, "read-only", "the store cannot be written on this server, only read: send where it can be"},
+		{lock.ErrUnsupported, http.StatusInternalServerError, "read-only", "the store cannot be written on this server, only read: send where it can be"},
+		{syscall.ENOSPC, http.StatusInsufficientStorage, "disk-full", "the disk of the server is full: make room there, and send again"},
+	}
 }
 
 // refused returns err as httpread answers it.
 func refused(err error) error {
-	for _, r := range refusals {
+	for _, r := range refusals() {
 		if errors.Is(err, r.is) {
 			return &httpread.RefusalError{Status: r.status, Code: r.code, Say: r.say, Err: err}
 		}

@@ -34,12 +34,14 @@ type News struct {
 }
 
 // meanings say what the display words mean to somebody else.
-var meanings = map[string]string{
-	"review": "it proposes to take its work over", "done": "it is done and proposes nothing",
-	"close-pending": "it proposes to close its session", "asking": "it waits for an answer to its note",
-	"idle": "it has nothing to do", "parked": "it waits for something outside",
-	"error": "it cannot go on", "working": "it works",
-}
+var meanings = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"review": "it proposes to take its work over", "done": "it is done and proposes nothing",
+		"close-pending": "it proposes to close its session", "asking": "it waits for an answer to its note",
+		"idle": "it has nothing to do", "parked": "it waits for something outside",
+		"error": "it cannot go on", "working": "it works",
+	}
+})
 
 // String writes the message: who, the display word, the note, how to answer, and how
 // to end the watch. The note is indented, so that no line of it can pass for one of
@@ -51,7 +53,7 @@ func (n News) String() string {
 	if !n.Event.Time.IsZero() {
 		fmt.Fprintf(&b, " at %s", n.Event.Time.UTC().Format("2006-01-02 15:04:05Z"))
 	}
-	if meaning := meanings[word]; meaning != "" {
+	if meaning := meanings()[word]; meaning != "" {
 		fmt.Fprintf(&b, ": %s", meaning)
 	}
 	b.WriteString(". ")

@@ -8,18 +8,21 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed page openapi.json
 var files embed.FS
 
 // kinds are the content types of the page's files.
-var kinds = map[string]string{
-	".html": "text/html; charset=utf-8",
-	".css":  "text/css; charset=utf-8",
-	".js":   "text/javascript; charset=utf-8",
-	".svg":  "image/svg+xml",
-}
+var kinds = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		".html": "text/html; charset=utf-8",
+		".css":  "text/css; charset=utf-8",
+		".js":   "text/javascript; charset=utf-8",
+		".svg":  "image/svg+xml",
+	}
+})
 
 // page serves the files of the page, which lie side by side at the root.
 func (h *Handler) page(w http.ResponseWriter, r *http.Request) error {
@@ -30,7 +33,7 @@ func (h *Handler) page(w http.ResponseWriter, r *http.Request) error {
 	if !fs.ValidPath(name) || strings.Contains(name, "/") || name == "." {
 		return errNoPath
 	}
-	err := serveFile(w, r, "page/"+name, kinds[path.Ext(name)])
+	err := serveFile(w, r, "page/"+name, kinds()[path.Ext(name)])
 	if errors.Is(err, fs.ErrNotExist) {
 		return errNoPath
 	}

@@ -39,28 +39,33 @@ func notOffered(what string) error {
 	return refuse(http.StatusNotImplemented, "not-offered", "this server does not offer %s", what)
 }
 
-// refusals are tried in order; the first that fits counts.
-var refusals = []struct {
+// An answered error is one that has an answer of its own.
+type answered struct {
 	is     error
 	status int
 	code   string
 	say    string
-}{
-	{session.ErrBadID, http.StatusBadRequest, "bad-id", "this can be no session's id: take one that /api/sessions names"},
-	{session.ErrNotFound, http.StatusNotFound, "no-session", "no such session: /api/sessions names those that there are"},
-	{session.ErrUnreadable, http.StatusInternalServerError, "unreadable-record", "the session's record cannot be read: run docket verify on the server"},
-	{session.ErrUnsafe, http.StatusInternalServerError, "unsafe-session", "the session's directory is not safe to use: run docket verify on the server"},
-	{timeline.ErrMalformedCursor, http.StatusBadRequest, "cursor-malformed", "this is no cursor: take one that an answer or an event named"},
-	{timeline.ErrForeignCursor, http.StatusConflict, "cursor-foreign", "the cursor belongs to another timeline: begin again without it"},
-	{timeline.ErrFutureCursor, http.StatusConflict, "cursor-future", "the cursor is past the end of the timeline: begin again without it"},
-	{timeline.ErrClosed, http.StatusNotFound, "session-closed", "the session was closed: /api/sessions names those that there are"},
-	{lock.ErrClosed, http.StatusNotFound, "session-closed", "the session was closed: /api/sessions names those that there are"},
-	{timeline.ErrCorrupt, http.StatusInternalServerError, "unreadable-timeline", "the timeline cannot be read here: run docket verify on the server"},
-	{timeline.ErrText, http.StatusUnprocessableEntity, "bad-text", "the text must be valid UTF-8 without NUL"},
-	{timeline.ErrTooLarge, http.StatusRequestEntityTooLarge, "text-too-large", "the text is too large: send a shorter one"},
-	{lock.ErrTimeout, http.StatusServiceUnavailable, "locked", "the session is locked by another process: try again"},
-	{lock.ErrBusy, http.StatusServiceUnavailable, "locked", "the session is locked by another process: try again"},
-	{context.DeadlineExceeded, http.StatusServiceUnavailable, "timeout", "it took too long: try again"},
+}
+
+// refusals are tried in order; the first that fits counts.
+func refusals() []answered {
+	return []answered{
+		{session.ErrBadID, http.StatusBadRequest, "bad-id", "this can be no session's id: take one that /api/sessions names"},
+		{session.ErrNotFound, http.StatusNotFound, "no-session", "no such session: /api/sessions names those that there are"},
+		{session.ErrUnreadable, http.StatusInternalServerError, "unreadable-record", "the session's record cannot be read: run docket verify on the server"},
+		{session.ErrUnsafe, http.StatusInternalServerError, "unsafe-session", "the session's directory is not safe to use: run docket verify on the server"},
+		{timeline.ErrMalformedCursor, http.StatusBadRequest, "cursor-malformed", "this is no cursor: take one that an answer or an event named"},
+		{timeline.ErrForeignCursor, http.StatusConflict, "cursor-foreign", "the cursor belongs to another timeline: begin again without it"},
+		{timeline.ErrFutureCursor, http.StatusConflict, "cursor-future", "the cursor is past the end of the timeline: begin again without it"},
+		{timeline.ErrClosed, http.StatusNotFound, "session-closed", "the session was closed: /api/sessions names those that there are"},
+		{lock.ErrClosed, http.StatusNotFound, "session-closed", "the session was closed: /api/sessions names those that there are"},
+		{timeline.ErrCorrupt, http.StatusInternalServerError, "unreadable-timeline", "the timeline cannot be read here: run docket verify on the server"},
+		{timeline.ErrText, http.StatusUnprocessableEntity, "bad-text", "the text must be valid UTF-8 without NUL"},
+		{timeline.ErrTooLarge, http.StatusRequestEntityTooLarge, "text-too-large", "the text is too large: send a shorter one"},
+		{lock.ErrTimeout, http.StatusServiceUnavailable, "locked", "the session is locked by another process: try again"},
+		{lock.ErrBusy, http.StatusServiceUnavailable, "locked", "the session is locked by another process: try again"},
+		{context.DeadlineExceeded, http.StatusServiceUnavailable, "timeout", "it took too long: try again"},
+	}
 }
 
 const internalSay = "something went wrong on the server: its log says what"
@@ -71,7 +76,7 @@ func refusal(err error) *RefusalError {
 	if errors.As(err, &as) {
 		return as
 	}
-	for _, r := range refusals {
+	for _, r := range refusals() {
 		if errors.Is(err, r.is) {
 			return &RefusalError{Status: r.status, Code: r.code, Say: r.say, Err: err}
 		}

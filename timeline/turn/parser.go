@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -134,7 +135,7 @@ func (p *parser) string() string {
 // escape reads an escape of a byte that has no other spelling.
 func (p *parser) escape() byte {
 	for c := range byte(' ') {
-		if p.has(escapes[c]) {
+		if p.has(escapes()[c]) {
 			return c
 		}
 	}
@@ -149,13 +150,13 @@ func (p *parser) escape() byte {
 }
 
 // escapes are the spellings of the control characters.
-var escapes = func() (all [' ']string) {
+var escapes = sync.OnceValue(func() (all [' ']string) {
 	for c := range byte(len(all)) {
 		s := appendString(nil, string(rune(c)))
 		all[c] = string(s[1 : len(s)-1])
 	}
 	return all
-}()
+})
 
 // end reads the end of the object, with the engine's fields or without.
 func (p *parser) end() {
