@@ -11,8 +11,8 @@ import (
 	"github.com/docket-go/docket/timeline/session"
 )
 
-// finished are the words that wait waits for: those that ask for somebody. Without --for
-// it waits for any other proposal, too.
+// finished are the words that wait waits for, as help shows them: those at which an event
+// stops the work. Without --for any other proposal does so, too.
 const finished = "review,done,asking,error,close-pending"
 
 func waitVerb() verb {
@@ -96,8 +96,8 @@ func runWait(ctx context.Context, c *call) error {
 
 // counts reports whether an event is one that is waited for.
 func (c *call) counts(e timeline.Event, awaited []string) bool {
-	if !c.flags.IsSet("for") && e.Kind == timeline.KindStatus && e.Status == session.StatusAwaiting {
-		return true
+	if !c.flags.IsSet("for") {
+		return e.Stops()
 	}
 	return slices.Contains(awaited, e.Display())
 }

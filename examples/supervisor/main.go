@@ -70,7 +70,7 @@ func follow(ctx context.Context, store *session.Store, d *dispatch.Dispatcher, i
 		if err != nil {
 			return err
 		}
-		if u.CaughtUp || u.Event.Display() != "asking" {
+		if u.CaughtUp || u.Event.Status != session.StatusAsking {
 			continue
 		}
 		fmt.Printf("%s asks: %s\n", id, u.Event.Note)
