@@ -26,7 +26,7 @@ type sample struct {
 	value float64
 }
 
-// store is whether the files could be read.
+// storeReadable is whether the files could be read.
 const storeReadable = "docket_store_readable"
 
 // All returns every metric, in the order in which they are shown.
@@ -52,7 +52,7 @@ func All() []Metric {
 		{Name: storeReadable, Type: "gauge", Help: "Whether the store can be read: 1 or 0."},
 		gauge("docket_sessions", "Sessions in the store.", func(s debts.Survey) float64 { return float64(s.Sessions) }),
 		gauge("docket_sessions_owing", "Sessions that are owed something.", func(s debts.Survey) float64 { return float64(s.Owing) }),
-		gauge("docket_sessions_unreadable", "Sessions whose queue cannot be read.", func(s debts.Survey) float64 { return float64(s.Unreadable) }),
+		gauge("docket_sessions_unreadable", "Sessions whose queue or directory cannot be read.", func(s debts.Survey) float64 { return float64(s.Unreadable) }),
 		gauge("docket_messages_owed", "Messages that are owed, in all sessions.", func(s debts.Survey) float64 { return float64(s.Owed) }),
 		gauge("docket_messages_unconfirmed", "Messages that were handed over and of which nobody knows whether they arrived.",
 			func(s debts.Survey) float64 { return float64(s.Unconfirmed) }),

@@ -204,7 +204,11 @@ func TestLabelsAreBounded(t *testing.T) {
 	}
 	for oldest, want := range map[int]int{0: 10, 3: 3, -1: 0} {
 		n := 0
-		for name := range scrape(t, w.handler(metrics.Options{Oldest: oldest})) {
+		got := scrape(t, w.handler(metrics.Options{Oldest: oldest}))
+		if age := got["docket_oldest_message_age_seconds"]; age != 29 {
+			t.Errorf("Oldest %d: got an age of %v seconds, want that of the oldest, 29", oldest, age)
+		}
+		for name := range got {
 			if strings.Contains(name, "session=") {
 				n++
 			}

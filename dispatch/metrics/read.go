@@ -26,6 +26,7 @@ func (h *Handler) read(ctx context.Context) iter.Seq2[Metric, []sample] {
 				samples = []sample{{value: 0}}
 			case err != nil:
 				continue
+			case m.Label != "" && h.o.Oldest < 0:
 			default:
 				samples = m.gauge(survey)
 			}
@@ -75,7 +76,11 @@ func (h *Handler) take() {
 		ctx, cancel = context.WithTimeout(ctx, h.o.Timeout)
 	}
 	defer cancel()
-	survey, err := debts.Take(ctx, h.o.Store, debts.Options{Oldest: h.o.Oldest, Now: h.o.Now})
+	oldest := h.o.Oldest
+	if oldest < 0 {
+		oldest = 1 // its age is told, if not whose it is
+	}
+	survey, err := debts.Take(ctx, h.o.Store, debts.Options{Oldest: oldest, Now: h.o.Now})
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.survey, h.err = survey, err
