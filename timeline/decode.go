@@ -19,7 +19,7 @@ func (e *Event) fromShape(at *segment.Line, own *copies) bool {
 	if kind != statusLine && kind != sentLine {
 		return false
 	}
-	if bare := bytes.TrimSuffix(at.Stem(), []byte(`,"docket":{}`)); bare[len(bare)-1] != '}' {
+	if bare := withoutPrivate(at.Stem()); bare[len(bare)-1] != '}' {
 		line = bare // there may be no other field; else the last one is mostly an object
 	}
 	e.raw = own.of(line)
@@ -38,6 +38,42 @@ func (e *Event) fromShape(at *segment.Line, own *copies) bool {
 	return !f.failed && (f.at == len(line) || len(line) == len(at.Bytes))
 }
 
+const (
+	receiptField = `,"dispatchReceipt":`
+	docketField  = `,"docket":`
+)
+
+// withoutPrivate returns the stem of a line without the receipt and the mark of a debt
+// that it ends with: they hold the text once or twice more, and an event is not to keep
+// them. A quote within a string has a backslash before it, so that a field is not found
+// there; in an object, there is something behind it that is no such field.
+func withoutPrivate(stem []byte) []byte {
+	bare := bytes.TrimSuffix(stem, []byte(docketField+`{}`))
+	if bare[len(bare)-1] != '}' {
+		return bare
+	}
+	i := bytes.Index(bare, []byte(receiptField))
+	if i < 0 {
+		i = bytes.Index(bare, []byte(docketField))
+	}
+	if i < 0 {
+		return bare
+	}
+	for rest := bare[i:]; len(rest) > 0; {
+		s := scanner{line: rest, at: len(docketField)}
+		if bytes.HasPrefix(rest, []byte(receiptField)) {
+			s.at = len(receiptField)
+		} else if !bytes.HasPrefix(rest, []byte(docketField)) {
+			return bare
+		}
+		if s.value(1); s.err != nil {
+			return bare
+		}
+		rest = rest[s.at:]
+	}
+	return bare[:i]
+}
+
 // fields takes the fields of a line in a known order.
 type fields struct {
 	line   []byte
@@ -50,14 +86,15 @@ type fields struct {
 // take returns the field that stands next, a string or null, which counts as empty.
 func (f *fields) take(name string) string {
 	from := f.at + len(name)
-	const null = "null"
-	if f.failed || len(f.raw) < from+len(null) || f.raw[f.at:from] != name {
+	if f.failed || len(f.raw) <= from || f.raw[f.at:from] != name {
 		f.failed = true
 		return ""
 	}
 	if f.raw[from] != '"' {
-		f.at = from + len(null)
-		f.failed = f.raw[from:f.at] != null
+		const null = "null"
+		if f.failed = !strings.HasPrefix(f.raw[from:], null); !f.failed {
+			f.at = from + len(null)
+		}
 		return ""
 	}
 	if !f.plain {

@@ -58,6 +58,9 @@ func (e Event) WithoutRaw() Event {
 	return e
 }
 
+// Raw returns what the event keeps of its line.
+func (e Event) Raw() string { return e.raw }
+
 // Together counts the calls of Append that are not done.
 func (l *Log) Together() int {
 	t := &l.together

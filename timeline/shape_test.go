@@ -59,6 +59,7 @@ func anyEntry(t *rapid.T) timeline.Entry {
 		Time: at, MID: text("mid"), Text: text("text"), From: text("from"), Delivered: text("delivered"),
 		ReplyVia: rapid.SampledFrom([]timeline.Channel{"", timeline.Terminal, timeline.Note}).Draw(t, "via"),
 		NoDebt:   rapid.Bool().Draw(t, "without a debt"),
+		FromLife: rapid.Uint64Range(0, 2).Draw(t, "life"),
 	}
 	if rapid.Bool().Draw(t, "keyed") {
 		s.Receipt = &timeline.Receipt{Operation: text("operation"), RequestDigest: text("digest"), PayloadHash: text("hash")}
@@ -82,6 +83,45 @@ func TestShapeIsNotGuessed(t *testing.T) {
 	} {
 		if e, ok := timeline.DecodeIntact([]byte(raw)); ok {
 			t.Errorf("%s: got %+v", raw, e)
+		}
+	}
+}
+
+// Private fields that a line ends with are not kept, and what looks like one elsewhere is
+// shown.
+func TestPrivateEnd(t *testing.T) {
+	const public = `{"ts":"2026-11-30T09:30:15.780Z","kind":"sent","mid":"m","text":",\"docket\":{}","from":"q"`
+	for _, tt := range []struct {
+		end  string
+		kept bool
+	}{
+		{`,"docket":{}`, false},
+		{`,"docket":{"fromLife":3}`, false},
+		{`,"dispatchReceipt":{"delivery":{"text":"go","docket":{}}}`, false},
+		{`,"dispatchReceipt":{"operation":",\"docket\":{"},"docket":{}`, false},
+		{`,"docket":{"a":1},"dispatchReceipt":{},"docket":{"b":2}`, true},
+		{`,"x":{"dispatchReceipt":{}}`, true},
+		{`,"x":{"y":1,"dispatchReceipt":{}}`, true},
+		{`,"x":[{"y":1,"docket":{"z":1}}],"docket":{}`, true},
+		{`,"x":{"y":1,"docket":{}}`, true},
+		{`,"dispatchReceipt":{},"x":1`, true},
+		{`,"dispatchReceipt":{},"x":{}`, true},
+		{`,"x":1,"docket":{"y":1}`, true},
+	} {
+		raw := public + tt.end + `,"crc":"00000000","seq":7}`
+		d, err := timeline.DecodeLine([]byte(raw))
+		if err != nil {
+			t.Fatalf("%s: %v", raw, err)
+		}
+		e, ok := timeline.DecodeIntact([]byte(raw))
+		if !ok {
+			e = d.Event // the parse is asked
+		}
+		if got, want := e.JSON(), d.Event.JSON(); !bytes.Equal(got, want) || e.WithoutRaw() != d.Event.WithoutRaw() {
+			t.Errorf("%s: got %s, want %s", raw, got, want)
+		}
+		if kept := e.Raw() != public; kept != tt.kept {
+			t.Errorf("%s: got %s", raw, e.Raw())
 		}
 	}
 }
@@ -140,6 +180,9 @@ func TestStoredShape(t *testing.T) {
 			}
 			if got, want := e.JSON(), d.Event.JSON(); !bytes.Equal(got, want) {
 				rt.Errorf("got the JSON %s, want %s", got, want)
+			}
+			if got := e.Raw() + "}"; got != string(e.JSON()) {
+				rt.Errorf("%s keeps %s", e.JSON(), e.Raw())
 			}
 		}
 	})
