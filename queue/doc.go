@@ -22,6 +22,10 @@
 // is made under the record lock and announced to its next holder. Readers take no
 // lock. At rest the file is a JSON list for any reader.
 //
+// The file may be of any length. Memory grows with the longest entry and with the faults
+// of the file, not with the depth, but for [Queue.List] and [Queue.Inspect], which return
+// slices: [Queue.All] and [Queue.Scan] do the same without.
+//
 // An entry carries a checksum, and so does what is known of the attempts, so that a
 // message that was changed on the disk reaches no agent. A file that makes no sense
 // is never read as empty: it is [ErrCorrupt], stays as it

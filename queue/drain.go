@@ -132,8 +132,8 @@ func (p *pass) left(ctx context.Context) (n int) {
 		return err
 	})
 	if err != nil {
-		in, _ := p.q.Inspect()
-		n = len(in.Entries)
+		in, _ := p.q.Scan(nil)
+		n = in.Count
 	}
 	return n
 }
@@ -286,11 +286,10 @@ func (q *Queue) holds(held *lock.Record, mid string) (bool, error) {
 	if err != nil || !found || e.MID == mid {
 		return found, err
 	}
-	entries, err := q.List()
-	for _, e := range entries {
-		if e.MID == mid {
-			return true, nil
+	for e, err := range q.All() {
+		if err != nil || e.MID == mid {
+			return err == nil, err
 		}
 	}
-	return false, err
+	return false, nil
 }

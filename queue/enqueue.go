@@ -69,6 +69,9 @@ func (q *Queue) accept(held *lock.Record, e Entry) ([]byte, error) {
 		return nil, fmt.Errorf("%w: its id has %d bytes, %d are allowed", ErrInvalid, len(e.MID), MaxMIDBytes)
 	}
 	text, err := encode(e)
+	if err == nil && len(text) > MaxEntryBytes {
+		err = fmt.Errorf("%w: message %s: its entry has %d bytes, %d are allowed", ErrInvalid, e.MID, len(text), MaxEntryBytes)
+	}
 	if err != nil {
 		return nil, err
 	}

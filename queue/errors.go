@@ -19,12 +19,9 @@ var (
 	ErrNotPending = errors.New("queue: message is not pending")
 
 	// ErrInvalid is returned for an entry that cannot be stored as it is: no id, an
-	// id of more than [MaxMIDBytes], or a string that is not valid UTF-8.
+	// id of more than [MaxMIDBytes], a string that is not valid UTF-8, or one that takes
+	// more than [MaxEntryBytes].
 	ErrInvalid = errors.New("queue: entry cannot be stored")
-
-	// ErrTooLarge is returned where a file would have to be read into memory that has
-	// more than [MaxListBytes].
-	ErrTooLarge = errors.New("queue: file is too large to be read at once")
 
 	// ErrUnconfirmed is the cause in a [*StoppedError] when the oldest entry was
 	// handed over before without proof, and nobody decided about it.

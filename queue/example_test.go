@@ -70,3 +70,44 @@ func Example() {
 	// m2 "fix what fails" attempts=1
 	// m3 "say when it is done" attempts=0
 }
+
+// However much is owed, one entry after the other is looked at.
+func ExampleQueue_All() {
+	dir, err := os.MkdirTemp("", "session")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	q, err := queue.Open(dir, queue.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer q.Close()
+	record, err := q.Locks().Record(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, mid := range []string{"m1", "m2", "m3"} {
+		if err := q.Enqueue(record, queue.Entry{MID: mid, From: "lead", Text: "run the tests of " + mid}); err != nil {
+			fmt.Println(err)
+		}
+	}
+	record.Release()
+
+	for e, err := range q.All() {
+		if err != nil {
+			fmt.Println(err)
+			break
+		}
+		fmt.Println(e.MID, e.Text)
+		if e.MID == "m2" {
+			break
+		}
+	}
+	// Output:
+	// m1 run the tests of m1
+	// m2 run the tests of m2
+}

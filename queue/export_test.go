@@ -30,6 +30,9 @@ func (q *Queue) SetCompactAt(bytes int64) { q.compactAt = bytes }
 // SetSpareAt bounds the file that is kept for the next list.
 func (q *Queue) SetSpareAt(bytes int64) { q.spareAt = bytes }
 
+// SetReadBytes lets a small file be read in many parts.
+func (q *Queue) SetReadBytes(n int) { q.readBytes = n }
+
 // SetPatience bounds how long List waits for a live writer.
 func (q *Queue) SetPatience(d time.Duration) { q.patience = d }
 

@@ -193,42 +193,75 @@ func framed(f io.ReaderAt, size int64) (bool, error) {
 	return bytes.HasPrefix(buf, opening) && bytes.HasSuffix(buf, end), nil
 }
 
-// corrupt is the error for a list with faults.
-func (q *Queue) corrupt(r reading) error {
-	for i := range r.faults {
-		r.faults[i].Path = q.path
-	}
-	return Inspection{Path: q.path, Faults: r.faults}.Err()
-}
-
 // reread reads the whole file, for want of a shorter way to know that it is as it
 // should be, and brings it into this package's form if nothing is in doubt. Only
 // when the lock says that a holder died is a missing end the end of an edit: behind
 // a clean lock the file was cut, and nobody can tell what it held.
 func (q *Queue) reread(held *lock.Record) error {
-	data, err := q.disk.readFile(q.path)
+	k := &q.known
+	s := scan(k.file, k.size, q.readBytes)
+	var first *line
+	for {
+		e, found, err := s.next()
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+		if first == nil {
+			first = &line{offset: e.offset, length: int64(len(e.raw)), entry: e.entry}
+		}
+	}
+	if s.own {
+		first.last = s.count == 1
+		k.from, k.count, k.first = first.offset, s.count, first
+		return nil
+	}
+	if len(s.faults) > 0 && !(held.Interrupted() && s.certain()) {
+		q.forget()
+		return Inspection{Path: q.path, Faults: q.located(s.faults)}.Err()
+	}
+	return q.change(held, func() error { return q.renew(s.count) })
+}
+
+// located says of faults that they are of the list.
+func (q *Queue) located(faults []Fault) []Fault {
+	for i := range faults {
+		faults[i].Path = q.path
+	}
+	return faults
+}
+
+// renew puts the entries of the known file, which has so many, into a new one of this
+// package's form.
+func (q *Queue) renew(count int) error {
+	if count == 0 {
+		return q.unlink(false)
+	}
+	s := scan(q.known.file, q.known.size, q.readBytes)
+	d, err := q.newDraft()
 	if err != nil {
 		return err
 	}
-	r := read(data)
-	if r.lines {
-		first := r.elements[0]
-		q.known.from = first.offset
-		q.known.count = len(r.elements)
-		q.known.first = &line{first.offset, int64(len(first.raw)), len(r.elements) == 1, first.entry}
-		return nil
-	}
-	if len(r.faults) > 0 && !(held.Interrupted() && r.certain()) {
-		q.forget()
-		return q.corrupt(r)
-	}
-	lines := make([][]byte, len(r.elements))
-	for i, e := range r.elements {
-		var flat bytes.Buffer
-		if err := json.Compact(&flat, e.raw); err != nil {
-			return err
+	var flat bytes.Buffer
+	err = d.lines(func(add func([]byte) error) error {
+		for {
+			e, found, err := s.next()
+			if err != nil || !found {
+				return err
+			}
+			flat.Reset()
+			if err := json.Compact(&flat, e.raw); err != nil {
+				return err
+			}
+			if err := add(flat.Bytes()); err != nil {
+				return err
+			}
 		}
-		lines[i] = flat.Bytes()
+	})
+	if err != nil {
+		return d.discard(err)
 	}
-	return q.change(held, func() error { return q.replace(lines, false, nil) })
+	return d.publish()
 }

@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,8 @@ type Fault struct {
 type Inspection struct {
 	Path    string  // of the list
 	Exists  bool    // there is a list
-	Entries []Entry // those that can be read, in order; they stand
+	Count   int     // of the entries that can be read; they stand
+	Entries []Entry // those, in order; [Queue.Scan] leaves them out
 	Faults  []Fault // in order, those of the list first; none in a queue that is as it should be
 }
 
@@ -78,7 +80,7 @@ func (i Inspection) notePath() string { return filepath.Join(filepath.Dir(i.Path
 // as claimed, and that is all there is to say, unless no note can be written either.
 func (i Inspection) listErr() error {
 	i.Faults = slices.DeleteFunc(slices.Clone(i.Faults), func(f Fault) bool {
-		return f.Kind == LostNote || f.Path != i.Path && len(i.Entries) == 0
+		return f.Kind == LostNote || f.Path != i.Path && i.Count == 0
 	})
 	return i.Err()
 }
@@ -86,36 +88,95 @@ func (i Inspection) listErr() error {
 // Inspect reads the files once and tells entries from faults. It changes nothing.
 //
 // With the record lock held, what it finds is what the last holder left. Without
-// it, a live writer may be in the middle of an edit; use [Queue.List] then.
+// it, a live writer may be in the middle of an edit; use [Queue.All] then.
 //
-// Nil says that the file could be read, whatever is in it; look at the Faults.
-// [ErrTooLarge] is returned as for List, and other errors are those of the disk.
+// Nil says that the file could be read, whatever is in it; look at the Faults. Other
+// errors are those of the disk.
 func (q *Queue) Inspect() (Inspection, error) {
+	var entries []Entry
+	in, err := q.Scan(func(_ Place, e Entry) error {
+		entries = append(entries, e)
+		return nil
+	})
+	in.Entries = entries
+	return in, err
+}
+
+// A Place is where an entry stands in the list, for as long as nobody changes it.
+type Place struct{ offset, length int64 }
+
+// Scan is [Queue.Inspect] in memory that grows with the faults and the longest entry, and
+// not with the depth: it calls each with one entry after the other. An error of each ends
+// it and is returned. Nil for each only counts.
+func (q *Queue) Scan(each func(at Place, e Entry) error) (Inspection, error) {
 	in := Inspection{Path: q.path}
-	data, err := q.disk.readFile(q.path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-	case errors.Is(err, errNotPlain):
-		in.Exists = true
-		in.Faults = []Fault{{Kind: Damaged, Err: errNotPlain}}
-	case err != nil:
-		return in, err
-	default:
-		r := read(data)
-		in.Exists, in.Entries, in.Faults = true, r.entries(), r.faults
-	}
-	for i := range in.Faults {
-		in.Faults[i].Path = q.path
-	}
 	n, err := q.readNote()
 	if err != nil {
 		return in, err
 	}
+	f, info, err := q.disk.open(q.path, os.O_RDONLY)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case errors.Is(err, errNotPlain):
+		in.Exists, in.Faults = true, q.located([]Fault{{Kind: Damaged, Err: errNotPlain}})
+	case err != nil:
+		return in, err
+	default:
+		defer f.Close()
+		in.Exists = true
+		if err := q.scanInto(&in, f, info.Size(), n, each); err != nil {
+			return in, err
+		}
+	}
 	if n.broken != nil {
 		in.Faults = append(in.Faults, Fault{Path: q.heads.path, Kind: n.fault(), Err: n.broken})
 	}
-	if len(in.Entries) > 0 {
-		n.applyTo(&in.Entries[0])
-	}
 	return in, nil
+}
+
+func (q *Queue) scanInto(in *Inspection, f *os.File, size int64, n note, each func(Place, Entry) error) error {
+	s := scan(f, size, q.readBytes)
+	var err error
+	for err == nil {
+		e, found, scanErr := s.next()
+		if !found || scanErr != nil {
+			in.Count, in.Faults = s.count, q.located(s.faults)
+			return q.readError(scanErr)
+		}
+		if s.count == 1 {
+			n.applyTo(&e.entry)
+		}
+		if each != nil {
+			err = each(Place{e.offset, int64(len(e.raw))}, e.entry)
+		}
+	}
+	return q.readError(err)
+}
+
+// readError names the file in an error that says only that it became shorter.
+func (q *Queue) readError(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%s: %w", q.path, err)
+	}
+	return err
+}
+
+// Read returns the entry that stands at a place, as [Queue.Scan] found it under a hold of
+// the record lock that still lasts, but without what is known of the attempts at it. The
+// error is [ErrCorrupt] if it does not stand there any more, or of the disk.
+func (q *Queue) Read(at Place) (Entry, error) {
+	f, _, err := q.disk.open(q.path, os.O_RDONLY)
+	if err != nil {
+		return Entry{}, err
+	}
+	defer f.Close()
+	raw := make([]byte, at.length)
+	if _, err := f.ReadAt(raw, at.offset); err != nil && err != io.EOF {
+		return Entry{}, err
+	}
+	e, err := decode(raw)
+	if err != nil {
+		err = &CorruptError{Path: q.path, Offset: at.offset, Err: err}
+	}
+	return e, err
 }

@@ -4,15 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
+	"iter"
 	"os"
 	"time"
 )
-
-// MaxListBytes bounds the file that List and Inspect read into memory. Passes and
-// Enqueue have no such bound.
-const MaxListBytes = 1 << 30
 
 const (
 	// A live writer is inside an edit for microseconds; one that the machine does
@@ -34,34 +30,42 @@ func owed(path string) (bool, error) {
 	return err == nil, err
 }
 
-// List returns what is owed, oldest first, with what is known of the attempts at
-// the oldest. It takes no lock and may be called at any time; while entries come
-// and go, what it shows may be newer at the end than at the start.
+// All yields what is owed, oldest first, with what is known of the attempts at the
+// oldest, in memory that grows with the longest entry and not with the depth. It takes no
+// lock and may be called at any time. Each entry that it yields was owed at a moment
+// since the call, none twice; what is owed all the while is among them, and what is
+// enqueued meanwhile may be.
 //
-// When a file makes no sense, List reads again for a fifth of a second, for a
-// live writer may be in the middle of an edit. If it still makes no sense, the error
-// is a [*CorruptError], and the entries that can be read are returned beside it. A
-// note of the attempts that makes no sense, and can be written anew, is no error: the
-// oldest entry counts as claimed.
-// A file of more than [MaxListBytes] gives [ErrTooLarge].
-func (q *Queue) List() ([]Entry, error) {
-	for spent, pause := time.Duration(0), listFirst; ; pause *= 2 {
-		in, err := q.Inspect()
-		if err == nil {
-			err = in.listErr()
+// A file that makes no sense is read again for a fifth of a second, for a live writer
+// may be in the middle of an edit. If it still makes no sense, what can be read is
+// yielded, and a [*CorruptError] behind the last entry. A note of the attempts that
+// makes no sense, and can be written anew, is no error: the oldest entry counts as
+// claimed. Any error ends the iteration, without an entry beside it.
+func (q *Queue) All() iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		t := telling{q: q, yield: yield, left: q.patience, pause: listFirst}
+		for t.again = true; t.again; {
+			if err := t.tell(); err != nil {
+				yield(Entry{}, err)
+			}
 		}
-		again := errors.Is(err, ErrCorrupt) || errors.Is(err, io.ErrUnexpectedEOF) || err == nil && in.has(LostNote, in.notePath())
-		if !again || spent >= q.patience {
-			return in.Entries, err
-		}
-		time.Sleep(pause)
-		spent += pause
 	}
 }
 
-// Len counts the entries. It takes no lock and has the errors of [Queue.List]. In a
-// file of more than 64 KiB it counts lines and does not look into them, in bounded
-// memory.
+// List returns what [Queue.All] yields. Beside a [*CorruptError] there are the entries
+// that can be read.
+func (q *Queue) List() (entries []Entry, err error) {
+	for e, err := range q.All() {
+		if err != nil {
+			return entries, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// Len counts the entries. It takes no lock and has the errors of [Queue.All]. In a
+// file of more than 64 KiB it counts lines and does not look into them.
 func (q *Queue) Len() (int, error) {
 	f, info, err := q.disk.open(q.path, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
@@ -70,8 +74,8 @@ func (q *Queue) Len() (int, error) {
 	if errors.Is(err, errNotPlain) {
 		return 0, &CorruptError{Path: q.path, Err: err}
 	}
+	n := 0
 	if err == nil {
-		var n int
 		counted := false
 		if info.Size() > wholeBytes {
 			n, counted, err = countLines(f, info.Size())
@@ -80,8 +84,14 @@ func (q *Queue) Len() (int, error) {
 			return n, err
 		}
 	}
-	entries, err := q.List()
-	return len(entries), err
+	n = 0
+	for _, err := range q.All() {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
 }
 
 // countLines counts the entries of a file that this package wrote. It answers
@@ -106,25 +116,4 @@ func countLines(f io.ReaderAt, size int64) (n int, counted bool, err error) {
 			return 0, false, err
 		}
 	}
-}
-
-// readFile reads a plain file whole.
-func (d disk) readFile(path string) ([]byte, error) {
-	f, info, err := d.open(path, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info.Size() > MaxListBytes {
-		return nil, fmt.Errorf("%w: %s has %d bytes", ErrTooLarge, path, info.Size())
-	}
-	data := make([]byte, info.Size())
-	_, err = f.ReadAt(data, 0)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil && len(data) > 0 {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return data, nil
 }

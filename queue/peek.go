@@ -15,7 +15,7 @@ func Owes(dir string) (bool, error) { return owed(filepath.Join(dir, listFile)) 
 // Peek returns the oldest entry, with what is known of the attempts at it, and false
 // if nothing is owed. It takes no lock and may be called at any time; in a file as
 // this package writes it, it reads one entry, whatever the depth, and does not look
-// into what stands behind. Any other file it reads as [Queue.List] does, with the
+// into what stands behind. Any other file it reads as [Queue.All] does, with the
 // errors of that; beside [ErrCorrupt] the entry is the oldest that can be read.
 //
 // What it says is true of a moment: a pass may be at work on that entry.
@@ -24,11 +24,15 @@ func (q *Queue) Peek() (Entry, bool, error) {
 	if err != nil || found {
 		return e, found, err
 	}
-	entries, err := q.List()
-	if len(entries) == 0 {
-		return Entry{}, false, err
+	for next, err := range q.All() {
+		if err != nil {
+			return e, found, err
+		}
+		if !found {
+			e, found = next, true
+		}
 	}
-	return entries[0], true, err
+	return e, found, nil
 }
 
 // glance reads the oldest entry where it stands, and finds nothing in a file that is

@@ -49,6 +49,7 @@ type Queue struct {
 	patience  time.Duration
 	compactAt int64
 	spareAt   int64
+	readBytes int // how much of a file that is read from start to end is in memory, beside an entry
 
 	mu     sync.Mutex // guards what follows, for callers that hold the record lock
 	known  sheet
@@ -63,7 +64,7 @@ type Queue struct {
 func Open(dir string, o Options) (*Queue, error) {
 	q := &Queue{
 		locks: o.Locks, max: o.MaxPending, now: o.Now,
-		disk: realDisk, patience: listPatience, compactAt: compactBytes, spareAt: spareBytes,
+		disk: realDisk, patience: listPatience, compactAt: compactBytes, spareAt: spareBytes, readBytes: wholeBytes,
 	}
 	if q.now == nil {
 		q.now = time.Now

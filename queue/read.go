@@ -1,150 +1,104 @@
 package queue
 
-import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
-)
+import "io"
 
-var (
-	opening = []byte("[\n")
-	closing = []byte("\n]\n")
-)
-
-var (
-	errNoList   = errors.New("not a JSON list")
-	errTrailing = errors.New("more behind the end of the list")
-)
-
-// An element is one entry where it stands in the file.
-type element struct {
-	offset int64
-	raw    []byte
-	entry  Entry
+// A listing reads a JSON list of entries in any form, from a place within it.
+type listing struct {
+	s      *scanner
+	at     int64
+	wanted bool // a comma stands before: an entry has to follow
+	first  bool // the bracket stands before
+	count  int
 }
 
-// readLines reads a file that is exactly as this package writes it: blank lines,
-// then at least one entry, one a line.
-func readLines(data []byte) ([]element, bool) {
-	body, framed := bytes.CutSuffix(data, closing)
-	if !framed || !bytes.HasPrefix(body, opening) {
-		return nil, false
+// open goes behind the bracket with which the file begins.
+func (l *listing) open() error {
+	at, err := l.s.span(0, l.s.size, jsonSpace)
+	if err != nil {
+		return err
 	}
-	var elements []element
-	for at := len(opening); at <= len(body); {
-		line := body[at:]
-		last := true
-		if i := bytes.IndexByte(line, '\n'); i >= 0 {
-			line, last = line[:i], false
-		}
-		switch {
-		case !blank(line):
-			raw, comma := bytes.CutSuffix(line, []byte(","))
-			e, err := decode(raw)
-			if comma == last || line[0] != '{' || err != nil {
-				return nil, false
-			}
-			elements = append(elements, element{int64(at), raw, e})
-		case last || len(elements) > 0:
-			return nil, false
-		}
-		at += len(line) + 1
+	ok, err := l.s.holds(at, []byte("["))
+	if err == nil && !ok {
+		err = errNoList
 	}
-	return elements, len(elements) > 0
-}
-
-// readList reads a JSON list of entries in any form. The offset is where an error
-// was met.
-func readList(data []byte) (elements []element, offset int64, err error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
-		return nil, 0, errors.Join(errNoList, notEOF(err))
-	}
-	for dec.More() {
-		var raw json.RawMessage
-		offset = dec.InputOffset()
-		if err := dec.Decode(&raw); err != nil {
-			return nil, offset, err
-		}
-		offset = dec.InputOffset() - int64(len(raw))
-		e, err := decode(raw)
-		if err != nil {
-			return nil, offset, err
-		}
-		elements = append(elements, element{offset, raw, e})
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, dec.InputOffset(), err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, dec.InputOffset(), errTrailing
-	}
-	return elements, 0, nil
-}
-
-func notEOF(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
+	if err == nil {
+		l.at, l.first = at+1, true
 	}
 	return err
 }
 
-// blank reports whether a line holds nothing but spaces.
-func blank(line []byte) bool { return len(bytes.TrimLeft(line, " ")) == 0 }
-
-// blanked reports whether a list without an entry has spaces where this package
-// overwrites entries. The last entry goes with the file, so that such a list is not
-// an empty one: what it held is gone.
-func blanked(data []byte) bool {
-	body, ok := bytes.CutPrefix(data, opening)
-	return ok && bytes.HasPrefix(body, []byte(" "))
-}
-
-// A reading is everything that a file says.
-type reading struct {
-	elements []element
-	faults   []Fault
-	lines    bool // one entry a line, as this package writes it
-}
-
-// read reads a file of any writer and in any state.
-func read(data []byte) reading {
-	if elements, ok := readLines(data); ok {
-		return reading{elements: elements, lines: true}
+// next returns the next entry, and false behind the last. An error leaves it where it
+// makes no sense any more.
+func (l *listing) next() (e element, found bool, err error) {
+	c, err := l.char()
+	switch {
+	case err != nil:
+		return e, false, err
+	case c == ']' && !l.wanted:
+		l.at++
+		return e, false, l.end()
+	case !l.first && !l.wanted && c != ',':
+		return e, false, wrapEntry("no comma", nil)
 	}
-	elements, offset, err := readList(data)
-	if err == nil && len(elements) == 0 && blanked(data) {
-		offset, err = int64(len(opening)), errBlanked
-	}
-	if err == nil {
-		return reading{elements: elements}
-	}
-	r := salvage(data)
-	if len(r.faults) == 0 {
-		r.faults = []Fault{{Kind: Damaged, Offset: offset, Length: int64(len(data)) - offset, Bare: true, Err: err}}
-	}
-	return r
-}
-
-func (r reading) entries() []Entry {
-	if len(r.elements) == 0 {
-		return nil
-	}
-	entries := make([]Entry, len(r.elements))
-	for i, e := range r.elements {
-		entries[i] = e.entry
-	}
-	return entries
-}
-
-// certain reports that the faults leave no message in doubt and that an edit of
-// this package left them, so that the edit can be finished.
-func (r reading) certain() bool {
-	for _, f := range r.faults {
-		if !f.Bare || f.Kind == Damaged {
-			return false
+	at := l.at
+	if !l.first && !l.wanted {
+		if at, err = l.s.span(at+1, l.s.size, jsonSpace); err != nil {
+			return e, false, err
 		}
 	}
-	return true
+	if e, err = l.s.element(at, l.s.size); err != nil {
+		return e, false, err
+	}
+	l.at, l.first, l.wanted = e.end(), false, false
+	l.count++
+	return e, true, nil
+}
+
+// char goes on to the next character that says something.
+func (l *listing) char() (byte, error) {
+	at, err := l.s.span(l.at, l.s.size, jsonSpace)
+	if err != nil {
+		return 0, err
+	}
+	l.at = at
+	part, err := l.s.bytes(at, l.s.size)
+	if err == nil && len(part) == 0 {
+		return 0, wrapEntry("list without end", io.ErrUnexpectedEOF)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return part[0], nil
+}
+
+// end looks at what stands behind the list.
+func (l *listing) end() error {
+	at, err := l.s.span(l.at, l.s.size, jsonSpace)
+	if err == nil && at < l.s.size {
+		err = errTrailing
+	}
+	return err
+}
+
+// check reads the rest, and is nil if that makes a list.
+func (l *listing) check() error {
+	for {
+		if _, found, err := l.next(); err != nil || !found {
+			return err
+		}
+	}
+}
+
+// element reads the entry that starts at an offset and is not longer than up to end.
+func (s *scanner) element(at, end int64) (element, error) {
+	end, err := s.object(at, end)
+	if err != nil {
+		return element{}, err
+	}
+	raw, err := s.text(at, end)
+	if err != nil {
+		return element{}, err
+	}
+	e, err := decode(raw)
+	return element{at, raw, e}, err
 }

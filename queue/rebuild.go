@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 
 	"github.com/docket-go/docket/lock"
@@ -23,48 +24,116 @@ import (
 // the old list or the new one is there, whole; only in the place of what is not a
 // plain file there may be none, and then the record lock is interrupted.
 func (q *Queue) Rebuild(held *lock.Record, entries []Entry) (aside string, err error) {
+	return q.RebuildFrom(held, func(yield func(Entry, error) bool) {
+		for _, e := range entries {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	})
+}
+
+// RebuildFrom is [Queue.Rebuild] in memory that grows with the faults and the longest
+// entry, and not with the depth. An error that entries yields leaves the list as it was,
+// and is returned. Entries may read the queue through [Queue.Read], and must not call
+// anything that takes the held lock.
+func (q *Queue) RebuildFrom(held *lock.Record, entries iter.Seq2[Entry, error]) (aside string, err error) {
 	if err := held.Covers(q.dir); err != nil {
 		return "", err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.forget()
-	lines := make([][]byte, len(entries))
-	for i, e := range entries {
-		if lines[i], err = encode(e); err != nil {
-			return "", err
-		}
+	in, err := q.Scan(nil)
+	if err != nil {
+		return "", err
 	}
-	in, err := q.Inspect()
+	d, oldest, err := q.newList(entries)
 	if err != nil {
 		return "", err
 	}
 	err = q.change(held, func() (err error) {
-		aside, err = q.rebuild(in, lines)
+		aside, err = q.rebuild(in, d)
 		return err
 	})
 	if note := in.notePath(); err == nil && (in.has(LostNote, note) || in.has(Damaged, note)) {
 		var moved string
-		if moved, err = q.renewNote(held, entries); aside == "" {
+		if moved, err = q.renewNote(held, oldest); aside == "" {
 			aside = moved
 		}
 	}
 	return aside, err
 }
 
-func (q *Queue) rebuild(in Inspection, lines [][]byte) (aside string, err error) {
-	if !in.has(Damaged, q.path) {
-		return "", q.replace(lines, true, nil)
+// newList writes the draft of a list, and syncs it; it is nil for none. It returns the id
+// of the oldest entry too.
+func (q *Queue) newList(entries iter.Seq2[Entry, error]) (d *draft, oldest string, err error) {
+	next, stop := iter.Pull2(entries)
+	defer stop()
+	e, err, more := next()
+	if err != nil || !more {
+		return nil, "", err
 	}
-	aside, err = q.copyAside()
-	if errors.Is(err, errNotPlain) {
-		aside = q.freeName(q.path)
-		return aside, q.replace(lines, true, func() error { return q.disk.rename(q.path, aside) })
+	oldest = e.MID
+	if d, err = q.newDraft(); err != nil {
+		return nil, "", err
+	}
+	var theirs error
+	err = d.lines(func(add func([]byte) error) error {
+		for ; more; e, theirs, more = next() {
+			var text []byte
+			if theirs == nil {
+				text, theirs = encode(e)
+			}
+			if theirs != nil {
+				return theirs
+			}
+			if err := add(text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if theirs != nil {
+		return nil, "", errors.Join(theirs, d.abandon())
+	}
+	if err == nil {
+		err = q.disk.sync(d.file)
 	}
 	if err != nil {
-		return "", &WriteError{Path: q.path, Before: true, Err: err}
+		return nil, "", d.discard(err)
 	}
-	return aside, q.replace(lines, true, nil)
+	return d, oldest, nil
+}
+
+// rebuild puts a draft in the place of the list, and no list there if it is nil.
+func (q *Queue) rebuild(in Inspection, d *draft) (aside string, err error) {
+	var clear func() error
+	if in.has(Damaged, q.path) {
+		aside, err = q.copyAside()
+		if errors.Is(err, errNotPlain) {
+			aside, err = q.freeName(q.path), nil
+			clear = func() error { return q.disk.rename(q.path, aside) }
+		}
+	}
+	switch {
+	case err != nil && d != nil:
+		return "", d.discard(err)
+	case err != nil:
+		return "", &WriteError{Path: q.path, Before: true, Err: err}
+	case d == nil && clear != nil:
+		if err := clear(); err != nil {
+			return "", &WriteError{Path: q.path, Before: true, Err: err}
+		}
+	}
+	if d == nil {
+		return aside, q.unlink(true)
+	}
+	d.clear = clear
+	if err := d.publish(); err != nil {
+		return aside, err
+	}
+	return aside, q.disk.syncDir(q.dir)
 }
 
 // freeName is a name beside path for what stands there and must not stay.
@@ -99,14 +168,14 @@ func (q *Queue) copyAside() (string, error) {
 
 // renewNote puts a note that can be read in the place of one that cannot. The list is
 // new already: until the note is, its oldest entry counts as claimed too.
-func (q *Queue) renewNote(held *lock.Record, entries []Entry) (aside string, err error) {
+func (q *Queue) renewNote(held *lock.Record, oldest string) (aside string, err error) {
 	broken, err := q.readNote()
 	if err != nil {
 		return "", err
 	}
 	var next note
-	if len(entries) > 0 {
-		next = noteOf(entries[0].MID)
+	if oldest != "" {
+		next = noteOf(oldest)
 		next.Claimed, next.LastError = &broken.since, broken.reason()
 	}
 	q.heads.forget()

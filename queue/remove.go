@@ -176,22 +176,25 @@ func (q *Queue) removeAny(held *lock.Record, mids []string) error {
 	if err != nil {
 		return err
 	}
-	missing := slices.Clone(mids)
+	missing := make(map[string]bool, len(mids)) // until it is found
+	for _, mid := range mids {
+		missing[mid] = true
+	}
 	err = d.lines(func(add func([]byte) error) error {
 		return q.known.each(func(raw []byte) error {
 			e, err := decode(raw)
 			if err != nil {
 				return &CorruptError{Path: q.path, Err: err}
 			}
-			if slices.Contains(mids, e.MID) {
-				missing = slices.DeleteFunc(missing, func(mid string) bool { return mid == e.MID })
+			if _, chosen := missing[e.MID]; chosen {
+				missing[e.MID] = false
 				return nil
 			}
 			return add(raw)
 		})
 	})
-	if err == nil && len(missing) > 0 {
-		return errors.Join(notPending(q.path, missing[0]), d.abandon())
+	if i := slices.IndexFunc(mids, func(mid string) bool { return missing[mid] }); err == nil && i >= 0 {
+		return errors.Join(notPending(q.path, mids[i]), d.abandon())
 	}
 	if errors.Is(err, ErrCorrupt) {
 		return errors.Join(err, d.abandon())
@@ -221,7 +224,7 @@ func (k *sheet) each(do func(raw []byte) error) error {
 			return err
 		}
 		text = bytes.TrimSuffix(text[:len(text)-1], []byte(","))
-		if blank(text) {
+		if len(bytes.TrimLeft(text, " ")) == 0 {
 			continue
 		}
 		if err := do(text); err != nil {

@@ -157,42 +157,6 @@ func (d *draft) place(names uint64) (links uint64, err error) {
 	return 0, d.q.disk.rename(d.name(), d.q.path)
 }
 
-// replace puts a list of the given entries in the place of the file, and no file in
-// the place of an empty list. Unless it is nil, clear is called just before.
-func (q *Queue) replace(lines [][]byte, sync bool, clear func() error) error {
-	if len(lines) == 0 {
-		if clear != nil {
-			if err := clear(); err != nil {
-				return &WriteError{Path: q.path, Before: true, Err: err}
-			}
-		}
-		return q.unlink(sync)
-	}
-	d, err := q.newDraft()
-	if err != nil {
-		return err
-	}
-	d.clear = clear
-	err = d.lines(func(add func([]byte) error) error {
-		for _, text := range lines {
-			if err := add(text); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil && sync {
-		err = q.disk.sync(d.file)
-	}
-	if err != nil {
-		return d.discard(err)
-	}
-	if err := d.publish(); err != nil || !sync {
-		return err
-	}
-	return q.disk.syncDir(q.dir)
-}
-
 // unlink makes the queue empty.
 func (q *Queue) unlink(sync bool) error {
 	q.shed()

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 )
 
@@ -14,193 +13,297 @@ var (
 	errBlanked  = errors.New("every entry is overwritten")
 )
 
-// salvage tells the entries of a file that is no JSON list from its faults.
-func salvage(data []byte) reading {
-	if byLine(data) {
-		return salvageLines(data)
+// salvageLine reads a line of a damaged file of this package. Only what starts at the
+// start of a line is taken for an entry: a fragment may hold braces.
+func (s *scanner) salvageLine() (e element, found bool, err error) {
+	if s.at >= s.size || s.closed {
+		s.step = nil
+		s.concludeLines()
+		return e, false, nil
 	}
-	return salvageValues(data)
+	end, _, err := s.line(s.at)
+	if err != nil {
+		return e, false, err
+	}
+	text, err := s.span(s.at, end, " ")
+	if err != nil || text == end { // blank
+		s.at = end + 1
+		return e, false, err
+	}
+	rest, err := s.span(end+1, s.size, lineSpace)
+	if err != nil {
+		return e, false, err
+	}
+	l := salvagedLine{scanner: s, from: s.at, end: end, final: rest >= s.size}
+	if s.closed, err = l.closes(); err == nil && !s.closed {
+		e, found, err = l.read()
+	}
+	s.at = end + 1
+	return e, found, err
 }
 
-// byLine reports whether the file was written one entry a line. A file of another
-// writer puts a brace alone, or starts behind the bracket.
-func byLine(data []byte) bool {
-	rest, ok := bytes.CutPrefix(data, opening)
-	if !ok {
-		return false
+// concludeLines says what the whole file is that was read line by line.
+func (s *scanner) concludeLines() {
+	if s.count == 0 {
+		s.nothing()
+		return
 	}
-	first, _, _ := bytes.Cut(bytes.TrimLeft(rest, " \n"), []byte("\n"))
-	return string(bytes.TrimSpace(first)) != "{"
-}
-
-// A lineSalvage reads a damaged file of this package line by line. Only what
-// starts at the start of a line is taken for an entry: a fragment may hold braces.
-type lineSalvage struct {
-	reading
-	data []byte
-	at   int
-}
-
-func salvageLines(data []byte) reading {
-	s := lineSalvage{data: data, at: len(opening)}
-	closed := false
-	for s.at < len(data) && !closed {
-		line := data[s.at:]
-		if i := bytes.IndexByte(line, '\n'); i >= 0 {
-			line = line[:i]
-		}
-		rest := data[min(s.at+len(line)+1, len(data)):]
-		final := len(bytes.Trim(rest, " \n")) == 0
-		if closed = final && string(bytes.TrimRight(line, " ")) == "]"; !closed {
-			s.line(line, final)
-		}
-		s.at += len(line) + 1
+	if torn := len(s.faults) > 0 && s.faults[len(s.faults)-1].Kind == TornTail; !s.closed && !torn {
+		s.fault(Fault{Kind: TornTail, Offset: s.size, Bare: true, Err: errNoEnd})
 	}
-	if len(s.elements) == 0 {
-		return s.nothing()
-	}
-	if torn := len(s.faults) > 0 && s.faults[len(s.faults)-1].Kind == TornTail; !closed && !torn {
-		s.faults = append(s.faults, Fault{Kind: TornTail, Offset: int64(len(data)), Bare: true, Err: errNoEnd})
-	}
-	return s.reading
+	s.someFault()
 }
 
 // nothing is what a file without a single whole entry says. No edit leaves that: the
 // first entry comes with the file, and the last one goes with it.
-func (s *lineSalvage) nothing() reading {
+func (s *scanner) nothing() {
 	for i := range s.faults {
 		s.faults[i].Kind, s.faults[i].Bare = Damaged, false
 	}
 	if len(s.faults) == 0 {
-		s.fault(Damaged, 0, nil, errBlanked)
+		s.fault(Fault{Kind: Damaged, Offset: min(s.at, s.size), Bare: true, Err: errBlanked})
 	}
-	return s.reading
 }
 
-// line takes one line for an entry or for a fault. The final one is the last that
-// holds anything.
-func (s *lineSalvage) line(line []byte, final bool) {
-	if blank(line) {
-		return
+// someFault is for a file that is no list although all of it makes sense.
+func (s *scanner) someFault() {
+	if len(s.faults) == 0 {
+		s.fault(Fault{Kind: Damaged, Offset: s.wrongs, Length: s.size - s.wrongs, Bare: true, Err: s.wrong})
 	}
-	raw, _ := bytes.CutSuffix(line, []byte(","))
-	cut := final && bytes.HasSuffix(line, []byte(",]"))
-	if cut {
-		raw = line[:len(line)-2]
+}
+
+func (s *scanner) fault(f Fault) { s.faults = append(s.faults, f) }
+
+// A salvagedLine is a line of a damaged file. The final one is the last that holds
+// anything.
+type salvagedLine struct {
+	*scanner
+	from, end int64
+	final     bool
+}
+
+// closes reports whether it is the closing bracket.
+func (l *salvagedLine) closes() (bool, error) {
+	ok, err := l.holds(l.from, []byte("]"))
+	if !l.final || err != nil || !ok {
+		return false, err
 	}
-	if line[0] == '{' {
-		e, err := decode(raw)
-		if errors.Is(err, errChanged) {
-			s.fault(Damaged, 0, line, err)
-			return
-		}
-		if err == nil {
-			s.elements = append(s.elements, element{int64(s.at), raw, e})
-			if cut {
-				s.fault(TornTail, len(raw), line, errNoEnd)
-			}
-			return
-		}
-		if raw, e, err := decodeFirst(line); err == nil {
-			s.elements = append(s.elements, element{int64(s.at), raw, e})
-			s.fault(Damaged, len(raw), line, errFragment)
-			return
-		}
+	behind, err := l.span(l.from+1, l.end, " ")
+	return behind == l.end, err
+}
+
+// read takes the line for an entry or for a fault.
+func (l *salvagedLine) read() (e element, found bool, err error) {
+	rawEnd, cut, err := l.rawEnd()
+	if err != nil {
+		return e, false, err
+	}
+	e, whole, err := l.entry(rawEnd)
+	switch {
+	case isDisk(err):
+		return e, false, err
+	case errors.Is(err, errChanged) && whole:
+		return e, false, l.fault(Damaged, l.from, err)
+	case err != nil:
+		return e, false, l.fragment()
+	}
+	if !whole || cut {
+		e.raw = bytes.Clone(e.raw) // to look at the rest of the line takes its place
 	}
 	switch {
-	case line[0] == ' ' && len(s.elements) == 0 && len(s.faults) == 0 && endsEntry(line):
-		s.fault(TornHead, 0, line, errTornHead)
-	case final && line[0] == '{':
-		s.fault(TornTail, 0, line, errTornTail)
-	default:
-		s.fault(Damaged, 0, line, errFragment)
+	case !whole:
+		err = l.fault(Damaged, e.end(), errFragment)
+	case cut:
+		err = l.fault(TornTail, e.end(), errNoEnd)
 	}
+	return e, err == nil, err
 }
 
-// decodeFirst reads the entry with which part starts.
-func decodeFirst(part []byte) (json.RawMessage, Entry, error) {
-	var raw json.RawMessage
-	if err := json.NewDecoder(bytes.NewReader(part)).Decode(&raw); err != nil {
-		return nil, Entry{}, err
+// rawEnd is where the line ends without its comma, and without the bracket that an
+// interrupted enqueue leaves behind it.
+func (l *salvagedLine) rawEnd() (end int64, cut bool, err error) {
+	if cut, err = l.holds(l.end-2, []byte(",]")); err == nil && cut && l.final {
+		return l.end - 2, true, nil
 	}
-	e, err := decode(raw)
-	return raw, e, err
-}
-
-// endsEntry reports whether a line ends as one with an entry does.
-func endsEntry(line []byte) bool {
-	t := bytes.TrimSpace(line)
-	return string(t) == "," || bytes.HasSuffix(t, []byte("},")) || bytes.HasSuffix(t, []byte("}"))
-}
-
-// fault notes that the line makes no sense from the byte at skip on.
-func (s *lineSalvage) fault(kind FaultKind, skip int, line []byte, err error) {
-	part := line[skip:]
-	s.faults = append(s.faults, Fault{
-		Kind: kind, Offset: int64(s.at + skip), Length: int64(len(part)),
-		Bare: len(bytes.Trim(part, " ,]")) == 0, Err: err,
-	})
-}
-
-// A valueSalvage reads a damaged file of another writer value by value. Behind a
-// part that makes no sense it goes on at the next brace that stands as far to the
-// right as that of the first entry.
-type valueSalvage struct {
-	reading
-	data   []byte
-	at     int
-	resync []byte // newline, indentation, brace; nil if the file has none
-}
-
-func salvageValues(data []byte) reading {
-	s := valueSalvage{data: data}
-	if t := bytes.TrimLeft(data, " \t\r\n"); len(t) > 0 && t[0] == '[' {
-		s.at = len(data) - len(t) + 1
+	comma, err := l.holds(l.end-1, []byte(","))
+	if comma {
+		return l.end - 1, false, err
 	}
-	if brace := bytes.IndexByte(data, '{'); brace > 0 {
-		if line := bytes.LastIndexByte(data[:brace], '\n'); line >= 0 {
-			s.resync = data[line : brace+1]
+	return l.end, false, err
+}
+
+// entry reads the entry with which the line starts, and reports whether that is all of
+// it up to end.
+func (l *salvagedLine) entry(end int64) (e element, whole bool, err error) {
+	close, err := l.object(l.from, l.end)
+	if err != nil {
+		return e, false, err
+	}
+	behind := close
+	if close <= end {
+		if behind, err = l.span(close, end, jsonSpace); err != nil {
+			return e, false, err
 		}
 	}
-	for s.value() {
+	if whole = close <= end && behind == end; whole {
+		close = end
 	}
-	return s.reading
+	raw, err := l.text(l.from, close)
+	if err != nil {
+		return e, whole, err
+	}
+	held, err := decode(raw)
+	return element{l.from, raw, held}, whole, err
 }
 
-// value takes the next part of the file for an entry or for a fault.
-func (s *valueSalvage) value() (more bool) {
-	rest := bytes.TrimLeft(s.data[s.at:], " \t\r\n,")
-	s.at = len(s.data) - len(rest)
-	if len(rest) == 0 {
-		s.fault(0, errNoEnd)
-		return false
+// fragment takes the line, which is no entry, for a fault.
+func (l *salvagedLine) fragment() error {
+	brace, err := l.holds(l.from, []byte("{"))
+	if err != nil {
+		return err
 	}
-	if rest[0] == ']' && len(bytes.TrimSpace(rest[1:])) == 0 {
-		return false
+	torn := false
+	if !brace && l.count == 0 && len(l.faults) == 0 {
+		torn, err = l.endsEntry()
 	}
-	part := rest[:s.next(rest)]
-	raw, e, err := decodeFirst(part)
+	switch {
+	case err != nil:
+		return err
+	case torn:
+		return l.fault(TornHead, l.from, errTornHead)
+	case l.final && brace:
+		return l.fault(TornTail, l.from, errTornTail)
+	}
+	return l.fault(Damaged, l.from, errFragment)
+}
+
+// endsEntry reports whether the line starts as one that is being overwritten, and ends as
+// one with an entry does.
+func (l *salvagedLine) endsEntry() (bool, error) {
+	space, err := l.holds(l.from, []byte(" "))
+	if err != nil || !space {
+		return false, err
+	}
+	end, err := l.before(l.from, l.end, jsonSpace)
+	if err != nil {
+		return false, err
+	}
+	comma, err := l.holds(end-1, []byte(","))
+	if err != nil {
+		return false, err
+	}
+	if comma {
+		start, err := l.span(l.from, end, jsonSpace)
+		if err != nil || start == end-1 {
+			return err == nil, err
+		}
+		end--
+	}
+	return l.holds(end-1, []byte("}"))
+}
+
+// fault notes that the line makes no sense from an offset on.
+func (l *salvagedLine) fault(kind FaultKind, from int64, why error) error {
+	behind, err := l.span(from, l.end, " ,]")
 	if err == nil {
-		s.elements = append(s.elements, element{int64(s.at), raw, e})
-		s.at += len(raw)
-		return true
+		l.scanner.fault(Fault{Kind: kind, Offset: from, Length: l.end - from, Bare: behind == l.end, Err: why})
 	}
-	s.fault(len(part), err)
-	s.at += len(part)
-	return s.at < len(s.data)
+	return err
 }
 
-// next is how far it is to the place where the next entry could start.
-func (s *valueSalvage) next(rest []byte) int {
+// longSync bounds the indentation that salvageValues looks for.
+const longSync = 4 << 10
+
+// salvageValues begins to read a damaged file of another writer value by value. Behind a
+// part that makes no sense it goes on at the next brace that stands as far to the
+// right as that of the first entry.
+func (s *scanner) salvageValues() error {
+	s.step, s.syncedAt = s.salvageValue, -1
+	at, err := s.span(0, s.size, jsonSpace)
+	if err != nil {
+		return err
+	}
+	s.at = 0
+	if ok, err := s.holds(at, []byte("[")); err != nil {
+		return err
+	} else if ok {
+		s.at = at + 1
+	}
+	brace, err := s.find(0, s.size, []byte("{"))
+	if err != nil || brace <= 0 {
+		return err
+	}
+	before, err := s.text(max(0, brace-longSync), brace+1)
+	if line := bytes.LastIndexByte(before, '\n'); line >= 0 {
+		s.resync = bytes.Clone(before[line:])
+	}
+	return err
+}
+
+// salvageValue takes the next part of the file for an entry or for a fault.
+func (s *scanner) salvageValue() (e element, found bool, err error) {
+	if s.at, err = s.span(s.at, s.size, jsonSpace+","); err != nil {
+		return e, false, err
+	}
+	closed, err := s.closesValues()
+	if err != nil || closed || s.at >= s.size {
+		if err == nil && !closed {
+			s.fault(Fault{Kind: Damaged, Offset: s.at, Err: errNoEnd})
+		}
+		return e, false, s.concludeValues(err)
+	}
+	end, err := s.sync()
+	if err != nil {
+		return e, false, err
+	}
+	e, err = s.element(s.at, end)
+	switch {
+	case err == nil:
+		s.at = e.end()
+		return e, true, nil
+	case isDisk(err):
+		return e, false, err
+	}
+	s.fault(Fault{Kind: Damaged, Offset: s.at, Length: end - s.at, Err: err})
+	if s.at = end; end >= s.size {
+		err = s.concludeValues(nil)
+	} else {
+		err = nil
+	}
+	return element{}, false, err
+}
+
+func (s *scanner) concludeValues(err error) error {
+	if err == nil {
+		s.step = nil
+		s.someFault()
+	}
+	return err
+}
+
+// closesValues reports whether the bracket of the list is next, and nothing behind it.
+func (s *scanner) closesValues() (bool, error) {
+	ok, err := s.holds(s.at, []byte("]"))
+	if err != nil || !ok {
+		return false, err
+	}
+	behind, err := s.span(s.at+1, s.size, jsonSpace)
+	return behind == s.size, err
+}
+
+// sync is where the next entry could start.
+func (s *scanner) sync() (int64, error) {
 	if s.resync == nil {
-		return len(rest)
+		return s.size, nil
 	}
-	if i := bytes.Index(rest, s.resync); i >= 0 {
-		return i + len(s.resync) - 1
+	if s.syncedAt < s.at {
+		i, err := s.find(s.at, s.size, s.resync)
+		if err != nil {
+			return 0, err
+		}
+		if s.syncedAt = i; i < 0 {
+			s.syncedAt = s.size
+		}
 	}
-	return len(rest)
-}
-
-func (s *valueSalvage) fault(length int, err error) {
-	s.faults = append(s.faults, Fault{Kind: Damaged, Offset: int64(s.at), Length: int64(length), Err: err})
+	return min(s.syncedAt+int64(len(s.resync))-1, s.size), nil
 }

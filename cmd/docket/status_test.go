@@ -75,7 +75,6 @@ var statuses = map[string]struct {
 	"queue.ErrInvalid":            {queue.ErrInvalid, statusRefused},
 	"queue.ErrNotPending":         {queue.ErrNotPending, statusRefused},
 	"queue.ErrUnconfirmed":        {queue.ErrUnconfirmed, statusFailed},
-	"queue.ErrTooLarge":           {queue.ErrTooLarge, statusFailed}, // the file, not a message
 	"segment.ErrClosed":           {segment.ErrClosed, statusNotFound},
 	"segment.ErrCorrupt":          {segment.ErrCorrupt, statusCorrupt},
 	"segment.ErrFaulted":          {segment.ErrFaulted, statusFailed},
