@@ -41,19 +41,28 @@ func (l *Log) Fate(ctx context.Context, mid string) (f Fate, ok bool, err error)
 // in the result. Memory grows with the messages asked for, not with the log. After
 // an error the result is nil.
 func (l *Log) Fates(ctx context.Context, mids ...string) (map[string]Fate, error) {
-	s := fateSearch{log: l, left: map[string]*sought{}, found: make(map[string]Fate, len(mids))}
+	found := make(map[string]Fate, len(mids))
+	err := l.EachFate(ctx, mids, func(f Fate) { found[f.Sent.MID] = f })
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// EachFate is [Log.Fates] that calls found for one message after the other, so that memory
+// grows with the ids of the messages asked for, not with their texts. Which come first
+// depends on the log. After an error, what found was called with may not be so.
+func (l *Log) EachFate(ctx context.Context, mids []string, found func(Fate)) error {
+	s := fateSearch{log: l, left: make(map[string]*sought, len(mids)), found: found}
 	for _, mid := range mids {
 		if mid != "" {
 			s.left[mid] = &sought{quoted: appendString(nil, mid)}
 		}
 	}
 	if len(s.left) == 0 {
-		return s.found, nil
+		return nil
 	}
-	if err := s.run(ctx); err != nil {
-		return nil, err
-	}
-	return s.found, nil
+	return s.run(ctx)
 }
 
 // fewMessages is up to how many messages looking for each in a line is faster than
@@ -64,7 +73,7 @@ const fewMessages = 8
 type fateSearch struct {
 	log   *Log
 	left  map[string]*sought // the messages whose line was not found yet
-	found map[string]Fate
+	found func(Fate)
 	wrong error // why headers are not believed any more
 }
 
@@ -132,7 +141,7 @@ func (s *fateSearch) take(at segment.Line, p *line) {
 	}
 	mid := p.string(p.mid)
 	if m := s.left[mid]; m != nil && m.fate.take(at.Seq, p) {
-		s.found[mid] = m.fate
+		s.found(m.fate)
 		delete(s.left, mid)
 	}
 }
@@ -182,7 +191,7 @@ func (s *fateSearch) takeListed(ctx context.Context, before *facts) error {
 		if err != nil {
 			return err
 		}
-		s.found[d.MID] = m.fate
+		s.found(m.fate)
 		delete(s.left, d.MID)
 	}
 	return nil
