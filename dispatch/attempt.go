@@ -102,17 +102,28 @@ func (d *Dispatcher) standsAt(id string) (standstill, error) {
 	}
 	defer d.handles.put(h)
 	_, err = h.Record()
-	var entries []queue.Entry
+	var now standstill
 	if err == nil {
-		entries, err = h.queue.List()
+		now, err = standing(h.queue)
 	}
 	switch {
 	case errors.Is(err, queue.ErrCorrupt), errors.Is(err, session.ErrUnreadable):
 		return standstill{faulty: true}, nil
 	case err != nil:
 		return standstill{}, err
-	case len(entries) == 0:
-		return standstill{}, nil
 	}
-	return standstill{mid: entries[0].MID, unconfirmed: entries[0].Unconfirmed()}, nil
+	return now, nil
+}
+
+// standing is at the oldest entry of a queue that can be read to its end.
+func standing(q *queue.Queue) (s standstill, err error) {
+	for e, err := range q.All() {
+		if err != nil {
+			return s, err
+		}
+		if s.mid == "" {
+			s = standstill{mid: e.MID, unconfirmed: e.Unconfirmed()}
+		}
+	}
+	return s, nil
 }

@@ -149,13 +149,12 @@ func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, reason string, c
 		return nil, err
 	}
 	defer held.Release()
-	entries, err := h.queue.List()
-	if err != nil {
-		return nil, err
-	}
 	var revoked []string
 	var lines []timeline.Entry
-	for _, e := range entries {
+	for e, err := range h.queue.All() {
+		if err != nil {
+			return nil, err
+		}
 		if chosen(e) {
 			revoked = append(revoked, e.MID)
 			lines = append(lines, revocation(e, d.options.Now(), reason))

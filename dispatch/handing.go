@@ -1,6 +1,8 @@
 package dispatch
 
 import (
+	"iter"
+
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
 )
@@ -54,20 +56,29 @@ func Oldest(locks *lock.Dir, read func() (queue.Entry, bool, error)) (d Debt, fo
 // mostPasses bounds the passes that end while [Oldest] looks.
 const mostPasses = 10
 
-// debts is what the session is owed, in order.
-func (h *handle) debts() (debts []Debt, err error) {
-	var entries []queue.Entry
-	head, found, err := Oldest(h.Locks(), func() (e queue.Entry, found bool, err error) {
-		if entries, err = h.queue.List(); len(entries) > 0 {
-			return entries[0], true, err
+// debts yields what the session is owed, in order, with the errors of [queue.Queue.All].
+func (h *handle) debts() iter.Seq2[Debt, error] {
+	return func(yield func(Debt, error) bool) {
+		var next func() (queue.Entry, error, bool)
+		stop := func() {}
+		defer func() { stop() }()
+		head, found, err := Oldest(h.Locks(), func() (queue.Entry, bool, error) {
+			stop()
+			next, stop = iter.Pull2(h.queue.All())
+			e, err, more := next()
+			return e, more && err == nil, err
+		})
+		if err != nil {
+			yield(Debt{}, err)
+			return
 		}
-		return e, false, err
-	})
-	for _, e := range entries {
-		debts = append(debts, Debt{Entry: e})
+		if !found || !yield(head, nil) {
+			return
+		}
+		for e, err, more := next(); more; e, err, more = next() {
+			if !yield(Debt{Entry: e}, err) {
+				return
+			}
+		}
 	}
-	if found {
-		debts[0] = head
-	}
-	return debts, err
 }

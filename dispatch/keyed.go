@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/docket-go/docket/lock"
-	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
 )
 
@@ -36,25 +35,21 @@ func (d *Dispatcher) replay(ctx context.Context, h *handle, held *lock.Record, m
 // our own messages those that the timeline proves to be owed, as the line that says
 // how this one ended may be one that cannot be read any more.
 func (d *Dispatcher) restore(ctx context.Context, h *handle, held *lock.Record, found timeline.Found) error {
-	queued, err := h.queue.List()
-	if err != nil || holds(queued, found.Sent.MID) {
-		return err
+	for e, err := range h.queue.All() {
+		if err != nil || e.MID == found.Sent.MID {
+			return err
+		}
 	}
 	p, err := d.plan(ctx, h, held)
 	if err != nil {
 		return err
 	}
-	if e := debt(found.Sent); found.Sent.NoDebt && !holds(p.entries, e.MID) {
-		e.Seq, e.HasSeq = found.Seq, true
-		p.entries = append(p.entries, e)
+	if e := debt(found.Sent); found.Sent.NoDebt && !slices.ContainsFunc(p.entries, func(o owing) bool { return o.mid == e.MID }) {
+		p.entries = append(p.entries, owing{mid: e.MID, seq: found.Seq, hasSeq: true, entry: &e})
 		p.done.Restored = append(p.done.Restored, e.MID)
 		p.sort()
 	}
-	return d.rebuild(h, held, p)
-}
-
-func holds(entries []queue.Entry, mid string) bool {
-	return slices.ContainsFunc(entries, func(e queue.Entry) bool { return e.MID == mid })
+	return d.rebuild(ctx, h, held, p)
 }
 
 // promiseReplay gives a replayed send the same promise as the first one had: its

@@ -45,8 +45,8 @@ func TestMemoryOfADrain(t *testing.T) {
 	const owed, bound = 300, 10 << 20
 	dir := t.TempDir()
 	owe(t, dir, *memoryMiB<<20, owed)
-	start := peakOf(t, job{Store: dir, Session: "s1", Buffered: true})
-	peak := peakOf(t, job{Store: dir, Session: "s1", Buffered: true, Count: owed})
+	start := peakOf(t, "memory", job{Store: dir, Session: "s1", Buffered: true})
+	peak := peakOf(t, "memory", job{Store: dir, Session: "s1", Buffered: true, Count: owed})
 	t.Logf("%d KiB above %d", (peak-start)>>10, start>>10)
 	if peak-start > bound {
 		t.Errorf("got %d bytes above the start, want at most %d", peak-start, bound)
@@ -85,9 +85,9 @@ func owe(t *testing.T, dir string, logBytes, owed int) {
 }
 
 // peakOf returns the most memory that another process took for a job.
-func peakOf(t *testing.T, j job) int {
+func peakOf(t *testing.T, role string, j job) int {
 	t.Helper()
-	cmd := command(t, "memory", j)
+	cmd := command(t, role, j)
 	cmd.Env = append(cmd.Env, "GOMEMLIMIT=64MiB", "GODEBUG=gcstoptheworld=1")
 	status, err := cmd.Output()
 	must(t, err)

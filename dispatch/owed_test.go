@@ -1,6 +1,8 @@
 package dispatch_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -22,9 +24,11 @@ func TestOwedCountsWhatPendingReturns(t *testing.T) {
 		t.Helper()
 		n, err := w.Owed(t.Context(), "s1")
 		must(t, err)
-		if owed := w.pending("s1"); n != want || len(owed) != want {
+		owed := w.pending("s1")
+		if n != want || len(owed) != want {
 			t.Fatalf("got %d, and %d pending, want %d", n, len(owed), want)
 		}
+		wantEqual(t, "one by one", w.debts("s1"), owed)
 	}
 	agree(0)
 	w.later("s1", "one")
@@ -39,6 +43,9 @@ func TestOwedCountsWhatPendingReturns(t *testing.T) {
 		must(t, err)
 		must(t, os.WriteFile(path, list[:len(list)-2], 0o600)) // an end that is not there yet
 	})
+	if n := len(w.debts("s1")); n != 101 {
+		t.Fatalf("one by one: got %d, want 101", n)
+	}
 	agree(101)
 	_, err := w.Drain(t.Context(), "s1", dispatch.DrainOptions{})
 	must(t, err)
@@ -53,6 +60,57 @@ func TestOwedCountsWhatPendingReturns(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(s.Dir(), "pending.json"), []byte("?"), 0o600))
 	if _, err := w.Owed(t.Context(), "s1"); !errors.Is(err, queue.ErrCorrupt) {
 		t.Errorf("a damaged queue: got %v", err)
+	}
+}
+
+// debts returns the mids of what is owed, as Debts yields them.
+func (w *world) debts(id string) (mids []string) {
+	w.t.Helper()
+	for e, err := range w.Debts(w.t.Context(), id) {
+		must(w.t, err)
+		mids = append(mids, e.MID)
+	}
+	return mids
+}
+
+// Debts of a damaged queue are those that can be read, and then the fault; those of no
+// session are an error alone. Who has seen enough, or calls it off, gets no more.
+func TestDebtsEnd(t *testing.T) {
+	w := newWorld(t, "s1")
+	var all []string
+	for _, text := range []string{"one", "two", "three"} {
+		all = append(all, w.later("s1", text))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for e, err := range w.Debts(ctx, "s1") {
+		if e.MID == all[0] {
+			cancel()
+			continue
+		}
+		wantIs(t, err, context.Canceled)
+	}
+	for e := range w.Debts(t.Context(), "s1") {
+		if e.MID == all[1] {
+			break
+		}
+	}
+	path := w.path("s1", "pending.json")
+	list, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, bytes.Replace(list, []byte(`"text":"two`), []byte(`"text":"tow`), 1), 0o600))
+	for id, want := range map[string]error{"s1": queue.ErrCorrupt, "s2": session.ErrNotFound} {
+		var got []string
+		var last error
+		for e, err := range w.Debts(t.Context(), id) {
+			if last = err; err == nil {
+				got = append(got, e.MID)
+			}
+		}
+		wantIs(t, last, want)
+		if id == "s1" {
+			wantEqual(t, "beside the fault", got, []string{all[0], all[2]})
+		}
 	}
 }
 

@@ -1,16 +1,12 @@
 package dispatch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
-	"github.com/docket-go/docket/timeline"
 )
 
 // Repaired says what [Dispatcher.Repair] did, or would do.
@@ -43,10 +39,10 @@ func (d *Dispatcher) Repair(ctx context.Context, id string) (Repaired, error) {
 
 // PlanRepair returns what [Dispatcher.Repair] would do now, and changes nothing.
 func (d *Dispatcher) PlanRepair(ctx context.Context, id string) (Repaired, error) {
-	return d.repair(ctx, id, func(*handle, *lock.Record, *plan) error { return nil })
+	return d.repair(ctx, id, func(context.Context, *handle, *lock.Record, *plan) error { return nil })
 }
 
-func (d *Dispatcher) repair(ctx context.Context, id string, apply func(*handle, *lock.Record, *plan) error) (Repaired, error) {
+func (d *Dispatcher) repair(ctx context.Context, id string, apply func(context.Context, *handle, *lock.Record, *plan) error) (Repaired, error) {
 	h, err := d.handles.get(id)
 	if err != nil {
 		return Repaired{Session: id}, err
@@ -64,7 +60,7 @@ func (d *Dispatcher) repair(ctx context.Context, id string, apply func(*handle, 
 	defer held.Release()
 	p, err := d.plan(ctx, h, held)
 	if err == nil {
-		err = apply(h, held, p)
+		err = apply(ctx, h, held, p)
 	}
 	if err != nil {
 		return p.done, fmt.Errorf("repair session %s: %w", id, err)
@@ -84,188 +80,12 @@ func (d *Dispatcher) recoverHeld(ctx context.Context, h *handle, held *lock.Reco
 		err = p.done.Fault
 	}
 	if err == nil {
-		err = d.rebuild(h, held, p)
+		err = d.rebuild(ctx, h, held, p)
 	}
 	if err != nil {
 		return fmt.Errorf("session %s: complete an interrupted change: %w", h.ID(), err)
 	}
 	return nil
-}
-
-// A plan is what the queue has to become for it to say what the timeline proves.
-type plan struct {
-	found      queue.Inspection
-	entries    []queue.Entry
-	unrecorded map[string]bool // mids of those whose line the timeline does not have
-	done       Repaired
-}
-
-func (d *Dispatcher) plan(ctx context.Context, h *handle, held *lock.Record) (*plan, error) {
-	p := &plan{unrecorded: map[string]bool{}, done: Repaired{Session: h.ID()}}
-	var err error
-	if p.found, err = h.queue.Inspect(); err != nil {
-		return p, err
-	}
-	p.done.Fault = p.found.Err()
-	owed, err := h.Timeline().Owed(ctx)
-	if err != nil {
-		return p, err
-	}
-	if err = d.merge(ctx, h, p, owed, held.Restarted()); err == nil {
-		err = p.doubt(ctx, h)
-	}
-	return p, err
-}
-
-// doubt marks what the queue did not hold and whose end may stand in a line that
-// cannot be read any more.
-func (p *plan) doubt(ctx context.Context, h *handle) error {
-	i := slices.IndexFunc(p.entries, p.lost)
-	if i < 0 {
-		return nil
-	}
-	from, err := h.Timeline().CursorAt(ctx, p.entries[i].Seq)
-	if err != nil {
-		return err
-	}
-	recorded := map[string]bool{}
-	for event, err := range h.Timeline().From(ctx, from) {
-		var unreadable *timeline.LineError
-		switch {
-		case errors.As(err, &unreadable):
-			p.doubtAll(recorded, unreadable)
-		case err != nil:
-			return err
-		case event.Kind == timeline.KindSent:
-			recorded[event.MID] = true
-		}
-	}
-	return nil
-}
-
-// lost reports whether the queue lacked an entry of the plan.
-func (p *plan) lost(e queue.Entry) bool { return !holds(p.found.Entries, e.MID) }
-
-// doubtAll marks what was recorded before a line that cannot be read.
-func (p *plan) doubtAll(recorded map[string]bool, unreadable *timeline.LineError) {
-	for i := range p.entries {
-		if e := &p.entries[i]; e.Doubt == "" && recorded[e.MID] && p.lost(*e) {
-			e.Doubt = "it may be delivered or revoked: the queue had lost it, and a line behind it cannot be read: " + unreadable.Error()
-			p.done.Doubtful = append(p.done.Doubtful, e.MID)
-		}
-	}
-}
-
-// rebuild carries the plan out, and notes that queue and timeline agree.
-func (d *Dispatcher) rebuild(h *handle, held *lock.Record, p *plan) error {
-	if p.done.Changes() || !inOrder(p.entries, p.found.Entries) {
-		var err error
-		if p.done.Aside, err = h.queue.Rebuild(held, p.entries); err != nil {
-			return err
-		}
-	}
-	return held.Recovered()
-}
-
-// merge joins what the queue holds with what the timeline proves, in the order of
-// the timeline and with its bytes.
-func (d *Dispatcher) merge(ctx context.Context, h *handle, p *plan, owed []timeline.Debt, restarted bool) error {
-	proven := make(map[string]queue.Entry, len(owed))
-	taken := make(map[uint64]bool, len(owed))
-	for _, o := range owed {
-		e := debt(o.Sent)
-		e.Seq, e.HasSeq = o.Seq, true
-		proven[e.MID], taken[e.Seq] = e, true
-	}
-	fates, err := d.fates(ctx, h, p.found.Entries, proven)
-	if err != nil {
-		return err
-	}
-	done, seen := &p.done, map[string]bool{}
-	for _, e := range p.found.Entries {
-		if seen[e.MID] {
-			continue
-		}
-		seen[e.MID] = true
-		accepted, isProven := proven[e.MID]
-		_, recorded := fates[e.MID]
-		switch {
-		case isProven && sameDebt(e, accepted):
-			e.Seq, e.HasSeq = accepted.Seq, true
-			done.Kept = append(done.Kept, e.MID)
-		case isProven:
-			accepted.Doubt = e.Doubt
-			e = accepted // what is known of its hand-over stands beside the list
-			done.Restored = append(done.Restored, e.MID)
-		case e.HasSeq && taken[e.Seq] || !keep(&e, fates, restarted):
-			done.Dropped = append(done.Dropped, e.MID)
-			if !recorded {
-				done.Unrecorded = append(done.Unrecorded, e)
-			}
-			continue
-		default:
-			p.unrecorded[e.MID] = !recorded
-			done.Kept = append(done.Kept, e.MID)
-		}
-		p.entries = append(p.entries, e)
-	}
-	for _, o := range owed {
-		if !seen[o.Sent.MID] {
-			done.Restored = append(done.Restored, o.Sent.MID)
-			p.entries = append(p.entries, proven[o.Sent.MID])
-		}
-	}
-	p.sort()
-	return nil
-}
-
-// fates looks up what became of the entries that no private line proves to be owed.
-func (d *Dispatcher) fates(ctx context.Context, h *handle, queued []queue.Entry, proven map[string]queue.Entry) (map[string]timeline.Fate, error) {
-	var unproven []string
-	for _, e := range queued {
-		if _, ok := proven[e.MID]; !ok {
-			unproven = append(unproven, e.MID)
-		}
-	}
-	if len(unproven) == 0 {
-		return nil, nil
-	}
-	return h.Timeline().Fates(ctx, unproven...)
-}
-
-// sameDebt reports whether the queue would hand over what was accepted.
-func sameDebt(e, p queue.Entry) bool {
-	return e.Text == p.Text && e.From == p.From && maps.Equal(e.Attributes, p.Attributes) &&
-		(e.Dispatch == nil) == (p.Dispatch == nil) && (e.Dispatch == nil || *e.Dispatch == *p.Dispatch)
-}
-
-// keep decides about an entry that no private line proves to be owed: another
-// writer's stays, one that is at an end goes. One without any line stays too,
-// unless a power cut took the line: then its sender was never told of success.
-func keep(e *queue.Entry, fates map[string]timeline.Fate, restarted bool) bool {
-	fate, known := fates[e.MID]
-	if !known {
-		return !restarted
-	}
-	e.Seq, e.HasSeq = fate.Seq, true
-	return !fate.Settled && !fate.Revoked
-}
-
-// sort brings the entries into the order of the timeline; one whose line it does not
-// have stays behind the entry that it stood behind.
-func (p *plan) sort() {
-	place, last := make(map[string]uint64, len(p.entries)), uint64(0)
-	for _, e := range p.entries {
-		if e.HasSeq && !p.unrecorded[e.MID] {
-			last = e.Seq
-		}
-		place[e.MID] = last
-	}
-	slices.SortStableFunc(p.entries, func(a, b queue.Entry) int { return cmp.Compare(place[a.MID], place[b.MID]) })
-}
-
-func inOrder(a, b []queue.Entry) bool {
-	return slices.EqualFunc(a, b, func(x, y queue.Entry) bool { return x.MID == y.MID })
 }
 
 // recordLate proves the delivery of a message that somebody took out of the queue
@@ -286,15 +106,12 @@ func (p *pass) checkRedeliver() error {
 	if mid == "" {
 		return nil
 	}
-	entries, err := p.h.queue.List()
-	if err != nil {
-		return err
-	}
-	for i, e := range entries {
-		if e.MID == mid && i == 0 && e.Unconfirmed() {
-			return nil
+	oldest := true
+	for e, err := range p.h.queue.All() {
+		if err != nil || e.MID == mid && oldest && e.Unconfirmed() {
+			return err
 		}
-		if e.MID == mid {
+		if oldest = false; e.MID == mid {
 			return fmt.Errorf("session %s: message %s: %w: only an unconfirmed message is redelivered", p.h.ID(), mid, ErrNotUnconfirmed)
 		}
 	}

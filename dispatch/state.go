@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/docket-go/docket/timeline"
@@ -81,14 +82,56 @@ func (s *State) ended(f timeline.Fate, queued bool) {
 }
 
 // Pending returns what the session is owed, in order. A change that a dead process
-// left half done is completed first, where the store can be written.
+// left half done is completed first, where the store can be written. [Dispatcher.Debts]
+// does the same in bounded memory.
 func (d *Dispatcher) Pending(ctx context.Context, id string) ([]Debt, error) {
 	h, err := d.handles.get(id)
 	if err != nil {
 		return nil, err
 	}
 	defer d.handles.put(h)
-	return settled(ctx, d, h, h.debts)
+	return settled(ctx, d, h, func() (debts []Debt, err error) {
+		for e, err := range h.debts() {
+			if err != nil {
+				return debts, err
+			}
+			debts = append(debts, e)
+		}
+		return debts, nil
+	})
+}
+
+// Debts yields what [Dispatcher.Pending] returns, one message at a time: memory grows with
+// the longest text, not with the queue. Each was owed at a moment since the iteration
+// began. An error ends it; of a queue that is [queue.ErrCorrupt], what can be read is
+// yielded before.
+func (d *Dispatcher) Debts(ctx context.Context, id string) iter.Seq2[Debt, error] {
+	return func(yield func(Debt, error) bool) {
+		h, err := d.handles.get(id)
+		if err != nil {
+			yield(Debt{}, err)
+			return
+		}
+		defer d.handles.put(h)
+		if h.Locks().Interrupted() {
+			// Where it cannot be completed, what the file says is all there is to say.
+			if held, err := d.lockRecord(ctx, h); err == nil {
+				held.Release()
+			}
+		}
+		for e, err := range h.debts() {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(Debt{}, err)
+				return
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Owed counts what the session is owed, as [Dispatcher.Pending] returns it, but in

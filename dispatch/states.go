@@ -9,8 +9,8 @@ import (
 // States is [Dispatcher.State] for many messages, by mid, with one reading of the
 // queue and one of the timeline, newest lines first, which ends as soon as every
 // message was found. A mid that neither of them holds is not in the result, and makes
-// it read the whole timeline. Memory grows with the texts of the messages asked for
-// and with the queue, not with the timeline.
+// it read the whole timeline. Memory grows with the texts of the messages asked for,
+// not with the queue or the timeline.
 //
 // It takes no lock, so each state is true of a moment during the call, not all of
 // them of the same moment. The error is [session.ErrNotFound], [queue.ErrCorrupt],
@@ -31,13 +31,19 @@ func (d *Dispatcher) states(ctx context.Context, h *handle, mids ...string) (map
 	if len(mids) == 0 {
 		return map[string]State{}, nil
 	}
-	entries, err := h.debts()
-	if err != nil {
-		return nil, err
+	queued := make(map[string]Debt, len(mids))
+	asked := make(map[string]bool, len(mids))
+	for _, mid := range mids {
+		asked[mid] = true
 	}
-	queued := make(map[string]Debt, len(entries))
-	for _, e := range entries {
-		queued[e.MID] = e
+	for e, err := range h.debts() {
+		if err != nil {
+			return nil, err
+		}
+		if asked[e.MID] {
+			e.Text = "" // it says nothing of the state
+			queued[e.MID] = e
+		}
 	}
 	fates, err := h.Timeline().Fates(ctx, mids...)
 	if err != nil {

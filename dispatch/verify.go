@@ -7,7 +7,6 @@ import (
 
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
-	"github.com/docket-go/docket/timeline"
 )
 
 var (
@@ -60,43 +59,44 @@ func (d *Dispatcher) Disagreements(ctx context.Context, id string) ([]*Disagreem
 		return nil, held.Release()
 	}
 	defer held.Release()
-	found, err := h.queue.Inspect()
+	var queued []owing
+	var mids []string
+	_, err = h.queue.Scan(func(_ queue.Place, e queue.Entry) error {
+		queued, mids = append(queued, owing{mid: e.MID, bytes: fingerprintOf(e)}), append(mids, e.MID)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	owed, err := h.Timeline().Owed(ctx)
+	owed, err := h.Timeline().OwedMIDs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	mids := make([]string, len(found.Entries))
-	for i, e := range found.Entries {
-		mids[i] = e.MID
-	}
-	fates, err := h.Timeline().Fates(ctx, mids...)
+	fates, err := fatesOf(ctx, h, mids)
 	if err != nil {
 		return nil, err
 	}
-	return disagreements(id, found.Entries, owed, fates), nil
+	return disagreements(id, queued, owed, fates), nil
 }
 
-func disagreements(id string, queued []queue.Entry, owed []timeline.Debt, fates map[string]timeline.Fate) []*Disagreement {
+func disagreements(id string, queued []owing, owed []string, fates map[string]fate) []*Disagreement {
 	var all []*Disagreement
 	in := make(map[string]bool, len(queued))
-	for _, e := range queued {
-		in[e.MID] = true
-		fate, known := fates[e.MID]
+	for _, o := range queued {
+		in[o.mid] = true
+		f, known := fates[o.mid]
 		switch {
 		case !known:
-			all = append(all, &Disagreement{id, e.MID, ErrUnrecorded})
-		case fate.Settled || fate.Revoked:
-			all = append(all, &Disagreement{id, e.MID, ErrEnded})
-		case fate.Ours && !sameDebt(e, debt(fate.Sent)):
-			all = append(all, &Disagreement{id, e.MID, ErrAltered})
+			all = append(all, &Disagreement{id, o.mid, ErrUnrecorded})
+		case f.ended:
+			all = append(all, &Disagreement{id, o.mid, ErrEnded})
+		case f.ours && o.bytes != f.bytes:
+			all = append(all, &Disagreement{id, o.mid, ErrAltered})
 		}
 	}
-	for _, o := range owed {
-		if !in[o.Sent.MID] {
-			all = append(all, &Disagreement{id, o.Sent.MID, ErrForgotten})
+	for _, mid := range owed {
+		if !in[mid] {
+			all = append(all, &Disagreement{id, mid, ErrForgotten})
 		}
 	}
 	return all

@@ -20,25 +20,12 @@ func (s source) unconfirmed(_ context.Context, id string) (n int, err error) {
 		return 0, err
 	}
 	defer q.Close()
-	var behind []queue.Entry
-	oldest, found, err := dispatch.Oldest(opened.Locks(), func() (e queue.Entry, found bool, err error) {
-		entries, err := q.List()
-		if len(entries) == 0 {
-			return e, false, err
-		}
-		behind = entries[1:]
-		return entries[0], true, err
-	})
+	oldest, found, err := dispatch.Oldest(opened.Locks(), q.Peek)
 	if err != nil || !found {
 		return 0, refused(err)
 	}
-	if oldest.Unconfirmed() {
+	if oldest.Unconfirmed() { // no other can be
 		n++
-	}
-	for _, e := range behind { // a repair leaves some there
-		if e.Unconfirmed() {
-			n++
-		}
 	}
 	return n, nil
 }

@@ -3,6 +3,7 @@ package surface
 import (
 	"context"
 	"errors"
+	"iter"
 
 	"github.com/docket-go/docket/compose"
 	"github.com/docket-go/docket/dispatch"
@@ -20,7 +21,7 @@ import (
 // leaves the delivery to whoever makes the next pass, such as a sweeper elsewhere.
 func Options(d *dispatch.Dispatcher, deliver func(session string)) httpread.Options {
 	s := source{d, deliver}
-	return httpread.Options{Store: d.Store(), Send: s.send, Pending: s.pending, Count: s.count, Unconfirmed: s.unconfirmed, States: s.states}
+	return httpread.Options{Store: d.Store(), Send: s.send, Debts: s.debts, Count: s.count, Unconfirmed: s.unconfirmed, States: s.states}
 }
 
 // A source answers what httpread asks.
@@ -45,19 +46,18 @@ func (s source) send(ctx context.Context, m httpread.Message) (httpread.Accepted
 	return httpread.Accepted{MID: a.MID, Replayed: a.Replayed, Delivered: a.Delivered, Cursor: a.Cursor}, nil
 }
 
-func (s source) pending(ctx context.Context, id string) ([]httpread.Owed, error) {
-	entries, err := s.d.Pending(ctx, id)
-	if err != nil {
-		return nil, refused(err)
-	}
-	owed := make([]httpread.Owed, len(entries))
-	for i, e := range entries {
-		owed[i] = httpread.Owed{
-			MID: e.MID, From: e.From, Text: e.Text, State: string(e.Condition()), EnqueuedAt: e.EnqueuedAt,
-			Attempts: e.Attempts, LastAttempt: e.LastAttempt, LastError: e.LastError, Handing: e.Handing,
+func (s source) debts(ctx context.Context, id string) iter.Seq2[httpread.Owed, error] {
+	return func(yield func(httpread.Owed, error) bool) {
+		for e, err := range s.d.Debts(ctx, id) {
+			owed := httpread.Owed{
+				MID: e.MID, From: e.From, Text: e.Text, State: string(e.Condition()), EnqueuedAt: e.EnqueuedAt,
+				Attempts: e.Attempts, LastAttempt: e.LastAttempt, LastError: e.LastError, Handing: e.Handing,
+			}
+			if !yield(owed, refused(err)) {
+				return
+			}
 		}
 	}
-	return owed, nil
 }
 
 // count opens the queue by itself: a list of many sessions must not push those that

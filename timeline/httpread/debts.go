@@ -35,31 +35,44 @@ func (h *Handler) pending(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if h.o.Pending == nil {
+	if h.o.Debts == nil {
 		return notOffered("what is owed")
 	}
 	return h.opened(r, func(s *session.Session) error {
-		entries, err := h.o.Pending(r.Context(), s.ID())
-		if err != nil {
-			return err
-		}
 		list := struct {
 			Session string     `json:"session"`
 			Pending []owedJSON `json:"pending"` // the oldest
 			Total   int        `json:"total"`
-		}{s.ID(), []owedJSON{}, len(entries)}
+		}{s.ID(), []owedJSON{}, 0}
 		size := 0
-		for _, e := range entries[:min(n, len(entries))] {
-			if size += len(e.Text); size > maxAnswerBytes && len(list.Pending) > 0 {
+		for e, err := range h.o.Debts(r.Context(), s.ID()) {
+			if err != nil {
+				return err
+			}
+			list.Total++
+			if size += len(e.Text); len(list.Pending) < n && (size <= maxAnswerBytes || len(list.Pending) == 0) {
+				list.Pending = append(list.Pending, owedAs(e))
+				continue
+			}
+			n = len(list.Pending) // what follows is only counted
+			if h.o.Count != nil {
+				total, err := h.o.Count(r.Context(), s.ID())
+				if err != nil {
+					return err
+				}
+				list.Total = max(total, list.Total)
 				break
 			}
-			list.Pending = append(list.Pending, owedJSON{
-				MID: e.MID, From: orNull(e.From), Text: e.Text, State: e.State, EnqueuedAt: stamp(e.EnqueuedAt),
-				Attempts: e.Attempts, LastAttempt: stamp(e.LastAttempt), LastError: orNull(e.LastError), Handing: e.Handing,
-			})
 		}
 		return answer(w, r, list)
 	})
+}
+
+func owedAs(e Owed) owedJSON {
+	return owedJSON{
+		MID: e.MID, From: orNull(e.From), Text: e.Text, State: e.State, EnqueuedAt: stamp(e.EnqueuedAt),
+		Attempts: e.Attempts, LastAttempt: stamp(e.LastAttempt), LastError: orNull(e.LastError), Handing: e.Handing,
+	}
 }
 
 // stateJSON is where a message is.
@@ -127,15 +140,14 @@ func (h *Handler) counted(ctx context.Context, id string, count func(context.Con
 		}
 		return &n, nil
 	}
-	if h.o.Pending == nil {
+	if h.o.Debts == nil {
 		return nil, nil
 	}
-	pending, err := h.o.Pending(ctx, id)
-	if err != nil {
-		return nil, err
-	}
 	n := 0
-	for _, o := range pending {
+	for o, err := range h.o.Debts(ctx, id) {
+		if err != nil {
+			return nil, err
+		}
 		if fits == nil || fits(o) {
 			n++
 		}

@@ -2,6 +2,7 @@ package httpread
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"time"
 
@@ -36,17 +37,21 @@ type Options struct {
 	// Send accepts a message of a human.
 	Send func(ctx context.Context, m Message) (Accepted, error)
 
-	// Pending returns what a session is owed, oldest first.
+	// Debts yields what a session is owed, oldest first. An error ends it. It may be left
+	// before its end.
+	Debts func(ctx context.Context, id string) iter.Seq2[Owed, error]
+
+	// Pending is Debts for who has all of them in a slice. It is asked where Debts is nil.
 	Pending func(ctx context.Context, id string) ([]Owed, error)
 
-	// Count returns how many messages a session is owed. Nil means that Pending is
+	// Count returns how many messages a session is owed. Nil means that Debts are
 	// counted.
 	Count func(ctx context.Context, id string) (int, error)
 
 	// Unconfirmed returns how many of those were handed over without anybody knowing
 	// whether they arrived, so that somebody has to decide; what is being handed over
 	// right now is none of them. It is asked only where something is owed. Nil means
-	// that those are counted that are unconfirmed in Pending.
+	// that those of Debts are counted that are unconfirmed.
 	Unconfirmed func(ctx context.Context, id string) (int, error)
 
 	// States returns the states of the messages that it knows of those with the mids,
@@ -96,6 +101,22 @@ type Options struct {
 }
 
 func (o Options) filled() Options {
+	if pending := o.Pending; pending != nil && o.Debts == nil {
+		o.Debts = func(ctx context.Context, id string) iter.Seq2[Owed, error] {
+			return func(yield func(Owed, error) bool) {
+				all, err := pending(ctx, id)
+				if err != nil {
+					yield(Owed{}, err)
+					return
+				}
+				for _, owed := range all {
+					if !yield(owed, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
 	o.Timeout = orDefault(o.Timeout, DefaultTimeout)
 	o.Heartbeat = orDefault(o.Heartbeat, DefaultHeartbeat)
 	o.WriteWait = orDefault(o.WriteWait, DefaultWriteWait)

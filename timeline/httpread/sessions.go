@@ -89,7 +89,7 @@ func (h *Handler) offers() []string {
 	for _, o := range []struct {
 		name  string
 		given bool
-	}{{"input", h.o.Send != nil}, {"pending", h.o.Pending != nil}, {"states", h.o.States != nil}} {
+	}{{"input", h.o.Send != nil}, {"pending", h.o.Debts != nil}, {"states", h.o.States != nil}} {
 		if o.given {
 			offers = append(offers, o.name)
 		}
