@@ -135,11 +135,10 @@ func (k *completion) present(id string) string {
 func (k *completion) messages(ctx context.Context, id string) (list []candidate) {
 	d := dispatch.New(k.store, dispatch.Options{})
 	defer d.Close()
-	entries, err := d.Pending(ctx, id)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
+	for e, err := range d.Debts(ctx, id) {
+		if err != nil {
+			return nil
+		}
 		list = append(list, candidate{e.MID, clip(e.Text)})
 	}
 	return list

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"iter"
 	"strings"
 
 	"github.com/docket-go/docket/compose"
@@ -34,14 +35,17 @@ func spoken(text string) string {
 	return block
 }
 
-// debts is [dispatch.Dispatcher.Pending] for people: of the notice behind a text it says
+// debts is [dispatch.Dispatcher.Debts] for people: of the notice behind a text it says
 // in one line that there is one.
-func (c *call) debts(ctx context.Context, id string) ([]dispatch.Debt, error) {
-	owed, err := c.dispatch.Pending(ctx, id)
-	for i, e := range owed {
-		if said, notice := cutNotice(e.Text); notice != "" {
-			owed[i].Text = said + "\n+ " + notice
+func (c *call) debts(ctx context.Context, id string) iter.Seq2[dispatch.Debt, error] {
+	return func(yield func(dispatch.Debt, error) bool) {
+		for e, err := range c.dispatch.Debts(ctx, id) {
+			if said, notice := cutNotice(e.Text); notice != "" {
+				e.Text = said + "\n+ " + notice
+			}
+			if !yield(e, err) {
+				return
+			}
 		}
 	}
-	return owed, err
 }

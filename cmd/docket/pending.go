@@ -50,17 +50,16 @@ func runPending(ctx context.Context, c *call) error {
 }
 
 func (c *call) printPending(ctx context.Context, id string) error {
-	entries, err := c.dispatch.Pending(ctx, id)
-	if err != nil {
-		return err
-	}
-	now := time.Now()
-	for i, e := range entries {
-		if i == 0 && !e.Unconfirmed() && !e.Handing {
+	now, place := time.Now(), 0
+	for e, err := range c.dispatch.Debts(ctx, id) {
+		if err != nil {
+			return err
+		}
+		if place++; place == 1 && !e.Unconfirmed() && !e.Handing {
 			e.LastError = cmp.Or(c.hostless(ctx, id), e.LastError) // what the last pass met is over
 		}
 		if !c.out.json {
-			c.out.people("%s\n", owedBlock(id, i, e, now))
+			c.out.people("%s\n", owedBlock(id, place, e, now))
 			continue
 		}
 		answer := owed{
@@ -89,7 +88,7 @@ func (c *call) hostless(ctx context.Context, id string) (why string) {
 
 // owedBlock returns an entry for people: its place, its history and its text.
 func owedBlock(id string, place int, e dispatch.Debt, now time.Time) string {
-	head := fmt.Sprintf("%s  %d. %s  from %s  %s", id, place+1, e.MID, sender(e.From), e.Condition())
+	head := fmt.Sprintf("%s  %d. %s  from %s  %s", id, place, e.MID, sender(e.From), e.Condition())
 	if !e.EnqueuedAt.IsZero() {
 		head += "  for " + age(now.Sub(e.EnqueuedAt))
 	}

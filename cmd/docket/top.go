@@ -66,7 +66,7 @@ func (c *call) checkPatterns() error {
 // feed reads the sessions that the arguments name.
 func (c *call) feed() *feed.Feed {
 	return feed.New(feed.Options{
-		Store: c.store, Match: c.args, Pending: c.debts, Hostless: hostless, AtWork: atWork, Explain: words, Line: oneLine, Lines: plain,
+		Store: c.store, Match: c.args, Debts: c.debts, Hostless: hostless, AtWork: atWork, Explain: words, Line: oneLine, Lines: plain,
 	})
 }
 

@@ -242,7 +242,7 @@ func queueFaults(ctx context.Context, s *session.Session) (found []fault, err er
 			return nil, nil // the next change completes what was interrupted
 		}
 	}
-	in, err := q.Inspect()
+	in, err := q.Scan(nil)
 	if err != nil {
 		return nil, err
 	}

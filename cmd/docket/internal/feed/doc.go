@@ -24,5 +24,5 @@
 // # Crashes and format
 //
 // It writes nothing. [Feed.Debts] completes what a process that died left half done, as
-// dispatch.Dispatcher.Pending does.
+// dispatch.Dispatcher.Debts does.
 package feed

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,7 +19,7 @@ import (
 	"github.com/docket-go/docket/timeline/session"
 )
 
-// Options configures a Feed. Store, Pending, Explain, Line and Lines are needed.
+// Options configures a Feed. Store, Debts, Explain, Line and Lines are needed.
 type Options struct {
 	Store *session.Store
 
@@ -26,8 +27,8 @@ type Options struct {
 	// means every session.
 	Match []string
 
-	// Pending returns what a session is owed, in order.
-	Pending func(ctx context.Context, id string) ([]dispatch.Debt, error)
+	// Debts yields what a session is owed, in order.
+	Debts func(ctx context.Context, id string) iter.Seq2[dispatch.Debt, error]
 
 	// Hostless says that nobody serves a session that owes something, and what to do;
 	// empty means that there is nothing to say. It is told in place of what the last
@@ -139,11 +140,15 @@ func (f *Feed) describe(r *top.Row, record session.Record) {
 }
 
 // count tells what the session is owed. A file that makes no sense may be one that a
-// dead process left half done, which Pending completes.
+// dead process left half done, which Options.Debts completes.
 func (f *Feed) count(ctx context.Context, r *top.Row, dir string) error {
 	d, err := debts.Of(r.ID, dir)
 	if errors.Is(err, queue.ErrCorrupt) {
-		if _, err = f.options.Pending(ctx, r.ID); err == nil {
+		err = nil
+		for _, wrong := range f.options.Debts(ctx, r.ID) {
+			err = wrong
+		}
+		if err == nil {
 			d, err = debts.Of(r.ID, dir)
 		}
 	}
@@ -162,12 +167,15 @@ func (f *Feed) hostless(ctx context.Context, s *session.Session) string {
 // Debts returns what a session is owed: the oldest of it, if it is much.
 func (f *Feed) Debts(ctx context.Context, id string) top.Debts {
 	d := top.Debts{Session: id}
-	entries, err := f.options.Pending(ctx, id)
-	if err != nil {
-		d.Bad = f.explain(id, err)
-	}
-	d.More = max(len(entries)-debtsShown, 0)
-	for _, e := range entries[:len(entries)-d.More] {
+	for e, err := range f.options.Debts(ctx, id) {
+		if err != nil {
+			d.Bad = f.explain(id, err)
+			break
+		}
+		if len(d.List) == debtsShown {
+			d.More++
+			continue
+		}
 		from := "human"
 		if e.From != "" {
 			from = f.line(e.From)

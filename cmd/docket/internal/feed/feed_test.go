@@ -48,7 +48,7 @@ func check(t testing.TB, err error) {
 
 // feed makes what is hostile visible by a mark.
 func (k *kit) feed(o feed.Options) *feed.Feed {
-	o.Store, o.Pending = k.store, k.d.Pending
+	o.Store, o.Debts = k.store, k.d.Debts
 	o.Explain = func(id string, err error) string { return id + ": " + err.Error() }
 	o.Line = func(text string) string { return strings.ReplaceAll(text, "\n", ";") }
 	o.Lines = func(text string) string { return strings.ReplaceAll(text, "\x1b", "ESC") }
