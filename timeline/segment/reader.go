@@ -25,7 +25,6 @@ type Reader struct {
 	staying bool // see Stay
 	grew    bool // there was a line since
 	lines   int
-	line    Line
 	dead    error // the log is another one now
 }
 
@@ -100,7 +99,7 @@ func (r *Reader) limit(src *source, off int64) (int64, error) {
 // Unreadable. Other errors are [ErrClosed], a [*CorruptError] (the file is shorter
 // than what was read from it), the context's, or a wrapped system error; the
 // position is kept.
-func (r *Reader) Next(ctx context.Context) (Line, error) {
+func (r *Reader) Next(ctx context.Context) (line Line, err error) {
 	if r.dead != nil {
 		return Line{}, r.dead
 	}
@@ -111,7 +110,7 @@ func (r *Reader) Next(ctx context.Context) (Line, error) {
 				return Line{}, err
 			}
 		}
-		err := r.read()
+		err := r.read(&line)
 		if err == io.EOF {
 			line, more, err := r.advance()
 			if err == nil && !more {
@@ -125,14 +124,14 @@ func (r *Reader) Next(ctx context.Context) (Line, error) {
 		if err != nil {
 			return Line{}, err
 		}
-		if r.line.Seq >= r.from {
-			return r.line, nil
+		if line.Seq >= r.from {
+			return line, nil
 		}
 	}
 }
 
-// read reads the next line of the open segment into r.line.
-func (r *Reader) read() error {
+// read reads the next line of the open segment.
+func (r *Reader) read(line *Line) error {
 	if r.src == nil {
 		return io.EOF
 	}
@@ -141,17 +140,17 @@ func (r *Reader) read() error {
 		if r.epoch == (Epoch{}) { // the log was empty until now
 			r.epoch = epochAt(raw)
 		}
-		r.log.fill(&r.line, r.src, raw, off, r.scan.ending.sum)
-		after, doubt := number(&r.line, r.scan.ending, r.next)
+		r.log.fill(line, r.src, raw, off, r.scan.ending.sum)
+		after, doubt := number(line, r.scan.ending, r.next)
 		if doubt {
 			bound, known := r.later()
-			after = settle(&r.line, r.next, bound, known)
+			after = settle(line, r.next, bound, known)
 		}
 		r.next = after
 		return nil
 	}
 	if lost := lostRange(err); lost != nil {
-		r.line = lostLine(r.src.path, r.src.n, r.next, lost)
+		*line = lostLine(r.src.path, r.src.n, r.next, lost)
 		return nil
 	}
 	return atPath(err, r.src.path)
