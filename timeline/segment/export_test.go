@@ -127,6 +127,9 @@ func (l *Log) SingleLines(n uint64) (lines []Line, err error) {
 	return lines, err
 }
 
+// Single makes the reader take each line by itself.
+func (r *Reader) Single() { r.scan.single = true }
+
 // Clone returns the line with bytes of its own.
 func (l Line) Clone() Line {
 	l.Bytes = bytes.Clone(l.Bytes)

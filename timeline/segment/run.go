@@ -9,15 +9,15 @@ import (
 
 // A reader of many lines holds them against their checksums a run at a time, since a
 // checksum of many bytes costs half of what it costs in small parts. For that moment
-// each line in the buffer has a form behind which the register of the CRC is zero if the
-// line's own checksum is right:
+// each line in the buffer has a form behind which the register of the CRC is all ones, as
+// it is where a checksum starts, if the line's own checksum is right:
 //
 //	stored   body ,"crc":"9f0e11aa" ,"seq":7}⏎
-//	held     body ,"seq":7} 9f0e11aa as 4 bytes, then zeros
+//	held     body ,"seq":7} 9f0e11aa inverted, as 4 bytes, then 10 zeros and onesAgain
 //
-// with the first four bytes of the body inverted, which is how the register of a
-// line's own checksum starts. The run fits if the register is zero behind it. If it
-// does not, its lines are looked at one by one.
+// The register behind the line's own bytes is the checksum, inverted: the same four
+// bytes make it zero, zeros keep it so, and onesAgain ends that. The run fits if the
+// register is all ones behind it. If it is not, its lines are looked at one by one.
 //
 // The CRC is linear and its shifts can be inverted. Damage to one line of a run
 // therefore goes unnoticed exactly where that line's own checksum would not notice it.
@@ -34,14 +34,14 @@ type cut struct {
 	end    int    // in the buffer, behind the newline
 	body   int    // where ,"crc":"…" starts
 	digits uint64 // of the checksum, as they stand in the line
-	crc    uint32
 	seq    uint64
 }
 
 // A run is lines one behind the other that fit their checksums.
 type run struct {
 	cuts []cut
-	want int // how many bytes to try next
+	want int     // how many bytes to try next
+	last numeral // of the line that was looked at last
 }
 
 // ahead makes the run of the lines that p[from:] starts with. The lines before the
@@ -49,13 +49,13 @@ type run struct {
 func (r *run) ahead(p []byte, from int) (tried int) {
 	r.cuts = r.cuts[:0]
 	limit := min(len(p), from+r.grow())
-	for at := from; at < limit; {
-		c := r.add()
-		if !c.take(p[:limit], at) {
-			r.cuts = r.cuts[:len(r.cuts)-1]
+	at := from
+	for at < limit {
+		i := bytes.IndexByte(p[at:limit], '\n')
+		if i < leastCut || !r.take(p, at, at+i+1) {
 			break
 		}
-		at = c.end
+		at += i + 1
 	}
 	return r.hold(p, from)
 }
@@ -67,20 +67,36 @@ func (r *run) before(p []byte, floor int) (from int) {
 	from = max(floor, len(p)-r.grow())
 	from += bytes.IndexByte(p[from:], '\n') + 1
 	for at := from; at < len(p); {
-		if c := r.add(); c.take(p, at) {
-			at = c.end
+		i := bytes.IndexByte(p[at:], '\n')
+		if i >= leastCut && r.take(p, at, at+i+1) {
+			at += i + 1
 			continue
 		}
-		i := bytes.IndexByte(p[at:], '\n')
+		r.restore(p)
+		r.cuts = r.cuts[:0]
 		if i < 0 {
-			r.cuts = r.cuts[:0]
 			return len(p)
 		}
 		at += i + 1
-		from, r.cuts = at, r.cuts[:0]
+		from = at
 	}
 	r.hold(p, from)
 	return from
+}
+
+// take adds the line p[from:to] and brings it into the form in which it is held. It
+// returns false if that is not how the engine ends lines.
+func (r *run) take(p []byte, from, to int) bool {
+	c := r.add()
+	crc, ok := c.read(p[from:to], &r.last)
+	if !ok {
+		r.cuts = r.cuts[:len(r.cuts)-1]
+		return false
+	}
+	c.body += from
+	c.end = to
+	reform(p[c.body:to], crc)
+	return true
 }
 
 // add returns the place for another cut.
@@ -105,25 +121,25 @@ func (r *run) hold(p []byte, from int) (end int) {
 	if len(r.cuts) == 0 {
 		return from
 	}
-	start := from
-	for i := range r.cuts {
-		c := &r.cuts[i]
-		c.reform(p[start:c.end], c.body-start)
-		start = c.end
-	}
-	// Go keeps the register inverted between two updates.
-	zero := crc32.Update(^uint32(0), castagnoli, p[from:start]) == ^uint32(0)
-	start = from
-	for i := range r.cuts {
-		c := &r.cuts[i]
-		c.restore(p[start:c.end], c.body-start)
-		start = c.end
-	}
-	if !zero {
+	end = r.cuts[len(r.cuts)-1].end
+	fits := crc32.Checksum(p[from:end], castagnoli) == 0
+	r.restore(p)
+	if !fits {
 		r.cuts = r.cuts[:0]
 	}
-	return start
+	return end
 }
+
+// restore brings the lines back into the form in which they are stored.
+func (r *run) restore(p []byte) {
+	for i := range r.cuts {
+		c := &r.cuts[i]
+		c.restore(p[c.body:c.end])
+	}
+}
+
+// onesAgain are four bytes that make a register of zero one of all ones.
+const onesAgain = 0x641f6454
 
 const (
 	crcWord  = `,"crc":"` // eight bytes, as the digits and the next word
@@ -132,67 +148,39 @@ const (
 	leastCut = 4 + len(crcWord) + 8 + len(seqWord) + len(`0}`)
 )
 
-// take takes the line at p[at:]. It returns false if there is no whole line, or one that
-// ends otherwise than the engine ends lines.
-func (c *cut) take(p []byte, at int) bool {
-	i := bytes.IndexByte(p[at:], '\n')
-	if i < leastCut || !c.read(p[at:at+i]) {
-		return false
+// read takes the end of a line apart, which ends in a newline. It returns false if that
+// is not how the engine ends lines.
+func (c *cut) read(line []byte, last *numeral) (crc uint32, ok bool) {
+	digits := last.read(line)
+	body := len(line) - len("}\n") - digits - len(seqWord) - 8 - len(crcWord)
+	if digits == 0 || body < 1 {
+		return 0, false
 	}
-	c.body += at
-	c.end = at + i + 1
-	return true
+	sum := (*[24]byte)(line[body:])
+	c.digits = binary.LittleEndian.Uint64(sum[8:])
+	c.body, c.seq = body, last.seq
+	crc, ok = unhex(c.digits)
+	return crc, ok && string(sum[:8]) == crcWord && string(sum[16:]) == seqWord
 }
 
-// read takes the end of a line apart.
-func (c *cut) read(line []byte) bool {
-	seq, digits := lastNumber(line)
-	body := len(line) - len(`}`) - digits - len(seqWord) - 8 - len(crcWord)
-	if digits == 0 || body < 4 {
-		return false
-	}
-	sum := line[body : body+24]
-	word := binary.LittleEndian.Uint64(sum[8:])
-	crc, ok := unhex(word)
-	if !ok || string(sum[:8]) != crcWord || string(sum[16:]) != seqWord {
-		return false
-	}
-	c.body, c.digits, c.crc, c.seq = body, word, crc, seq
-	return true
+// reform brings the end of a line, from ,"crc":"…" on, into the form in which it is held.
+func reform(end []byte, crc uint32) {
+	n := len(end) - sumBytes - 1
+	move(end, end[sumBytes:], n)
+	zeros := (*[18]byte)(end[n:])
+	binary.LittleEndian.PutUint64(zeros[:], uint64(^crc))
+	binary.LittleEndian.PutUint64(zeros[8:], 0)
+	binary.LittleEndian.PutUint64(zeros[10:], onesAgain<<32)
 }
 
 // endsRun reports whether p ends in a line that can be one of a run.
 func endsRun(p []byte) bool {
 	p = p[max(0, len(p)-endBytes-leastCut):]
-	return len(p) > leastCut && p[len(p)-1] == '\n' && new(cut).read(p[:len(p)-1])
-}
-
-// lastNumber reads a number from the end of at least nine bytes, behind which a brace
-// ends them, and how many digits it has. They are none if the bytes end otherwise.
-func lastNumber(p []byte) (n uint64, digits int) {
-	const ones = 0x0101010101010101
-	tail := p[len(p)-9:]
-	x := binary.LittleEndian.Uint64(tail) ^ '0'*ones
-	other := (x + (0x7f-9)*ones | x) & (0x80 * ones) // the top bits of what is no digit
-	if digits = bits.LeadingZeros64(other) / 8; digits == 8 {
-		return lastLong(p)
+	if len(p) <= leastCut || p[len(p)-1] != '\n' {
+		return false
 	}
-	if tail[8] != '}' || digits > 1 && tail[8-digits] == '0' {
-		return 0, 0
-	}
-	x &= ^uint64(0) << (64 - 8*digits) // what is before counts as zeros
-	x = x*10 + x>>8
-	x = (x&0x000000ff000000ff*(100+1000000<<32) + x>>16&0x000000ff000000ff*(1+10000<<32)) >> 32
-	return x & 0xffffffff, digits
-}
-
-// lastLong is lastNumber for eight digits and more.
-func lastLong(p []byte) (n uint64, digits int) {
-	n, at, ok := seqAt(p)
-	if !ok {
-		return 0, 0
-	}
-	return n, len(p) - at - len(`,`+seqField+`}`)
+	_, ok := new(cut).read(p, new(numeral))
+	return ok
 }
 
 // unhex reads eight lower-case hex digits, the first in the lowest byte.
@@ -208,33 +196,15 @@ func unhex(digits uint64) (n uint32, ok bool) {
 	return bits.ReverseBytes32(uint32(x | x>>16)), true
 }
 
-// reform brings a line, with its newline, into the form in which it is held.
-func (c *cut) reform(line []byte, body int) {
-	invertStart(line)
-	end := line[body:]
-	rest := len(end) - sumBytes - 1
-	move(end, end[sumBytes:], rest)
-	end = end[rest:]
-	_ = end[17]
-	binary.LittleEndian.PutUint32(end, ^c.crc)
-	binary.LittleEndian.PutUint64(end[4:], 0)
-	binary.LittleEndian.PutUint64(end[10:], 0)
-}
-
 // restore takes reform back.
-func (c *cut) restore(line []byte, body int) {
-	invertStart(line)
-	end := line[body:]
-	move(end[sumBytes:], end, len(end)-sumBytes-1)
-	_ = end[17]
-	copy(end[:8], crcWord)
-	binary.LittleEndian.PutUint64(end[8:], c.digits)
-	end[16] = '"'
+func (c *cut) restore(end []byte) {
+	n := len(end) - sumBytes - 1
+	move(end[sumBytes:], end, n)
+	sum := (*[18]byte)(end)
+	copy(sum[:8], crcWord)
+	binary.LittleEndian.PutUint64(sum[8:], c.digits)
+	sum[16] = '"'
 	end[len(end)-1] = '\n'
-}
-
-func invertStart(line []byte) {
-	binary.LittleEndian.PutUint32(line, ^binary.LittleEndian.Uint32(line))
 }
 
 // move copies what stands behind a checksum, which is nine bytes or more and mostly

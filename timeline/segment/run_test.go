@@ -43,26 +43,57 @@ func TestRunOfWholeLines(t *testing.T) {
 	}
 }
 
-// Whichever bit of a run is changed, no run holds the line that it is in.
-func TestRunFindsEachBit(t *testing.T) {
-	lines := summed(40)
-	p := bytes.Join(lines, nil)
-	before := bytes.Clone(p)
-	start, line := 0, 0
-	for i := range p {
-		if i == start+len(lines[line]) {
-			start, line = i, line+1
+// A sequence is read right whichever stands before it, where readers expect the same or
+// the next one.
+func TestRunOfNeighbours(t *testing.T) {
+	for _, tt := range []struct {
+		seqs []uint64
+		held int // how many of them the first run holds
+	}{
+		{[]uint64{0, 0, 1, 2, 2, 3}, 6},
+		{[]uint64{8, 9, 10, 10, 11}, 5},
+		{[]uint64{18, 19, 20, 19, 119, 9, 19}, 7},
+		{[]uint64{9999998, 9999999, 10000000, 10000001}, 4},
+		{[]uint64{99999998, 99999999, 100000000, 100000001, 1}, 5},
+		{[]uint64{12345678, 112345678}, 1}, // eight digits are seen at once
+		{[]uint64{12345678, 112345679}, 1},
+		{[]uint64{112345678, 12345678, 12345679}, 3},
+	} {
+		var p []byte
+		for _, seq := range tt.seqs {
+			p = segment.AppendLine(p, []byte(`{"kind":"p","id":"l"}`), seq)
 		}
-		for bit := range 8 {
-			p[i] ^= 1 << bit
-			if got, _ := segment.RunAhead(p); got > start {
-				t.Fatalf("bit %d of byte %d: got a run of %d bytes, want at most %d", bit, i, got, start)
-			}
-			p[i] ^= 1 << bit
+		if _, got := segment.RunAhead(p); !slices.Equal(got, tt.seqs[:tt.held]) {
+			t.Errorf("got %v, want %v", got, tt.seqs[:tt.held])
 		}
 	}
-	if !bytes.Equal(p, before) {
-		t.Error("the bytes were changed")
+}
+
+// Whichever bit of a run is changed, no run holds the line that it is in.
+func TestRunFindsEachBit(t *testing.T) {
+	var neighbours [][]byte
+	for i := range 20 {
+		neighbours = append(neighbours, segment.AppendLine(nil, []byte(`{"kind":"p","id":"l"}`), uint64(100+i/2)))
+	}
+	for _, lines := range [][][]byte{summed(40), neighbours} {
+		p := bytes.Join(lines, nil)
+		before := bytes.Clone(p)
+		start, line := 0, 0
+		for i := range p {
+			if i == start+len(lines[line]) {
+				start, line = i, line+1
+			}
+			for bit := range 8 {
+				p[i] ^= 1 << bit
+				if got, _ := segment.RunAhead(p); got > start {
+					t.Fatalf("bit %d of byte %d: got a run of %d bytes, want at most %d", bit, i, got, start)
+				}
+				p[i] ^= 1 << bit
+			}
+		}
+		if !bytes.Equal(p, before) {
+			t.Error("the bytes were changed")
+		}
 	}
 }
 
