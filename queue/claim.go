@@ -46,22 +46,25 @@ func (q *Queue) dropNote(held *lock.Record, mids []string, oldest bool) error {
 	return err
 }
 
-// spendNote is dropNote that leaves the writing to the next note of this hold or to
-// settleNote. A death before that leaves a note about a message that is not there.
+// spendNote is dropNote that leaves the claim which this handle wrote: the next one
+// takes its place. It does not look whether it is there still.
 func (q *Queue) spendNote(held *lock.Record, mids []string, oldest bool) error {
-	n, err := q.note(held)
-	if err != nil || n.broken != nil || !slices.ContainsFunc(mids, n.about) {
-		return q.dropNote(held, mids, oldest)
+	if h := &q.heads; h.raw != nil && slices.ContainsFunc(mids, h.note.about) {
+		h.spent = true
+		return nil
 	}
-	q.heads.note, q.heads.raw, q.heads.spent = note{}, nil, true
-	return nil
+	return q.dropNote(held, mids, oldest)
 }
 
-// settleNote writes at the end of a hold what spendNote left.
+// settleNote empties at the end of a hold what spendNote left, if something is owed:
+// that may bear the same id.
 func (q *Queue) settleNote(held *lock.Record) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.heads.spent && q.heads.held == held {
+	if !q.heads.spent || q.known.file == nil {
+		return
+	}
+	if _, err := q.note(held); err == nil && q.heads.spent {
 		_ = q.writeNote(held, note{}) // as in Remove
 	}
 }

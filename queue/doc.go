@@ -55,8 +55,10 @@
 // link or the rename leaves the old state and pending.json.new, which says nothing and
 // is used or replaced by the next; a death after it leaves the new state. A death before
 // the claim is written leaves an entry as it was; from then until its removal it is
-// unconfirmed. pending.head is written in one page, which a kill cannot tear. A death
-// of a pass behind a removal may leave in it the claim of the entry that is gone.
+// unconfirmed. pending.head is written in one page, which a kill cannot tear. A pass
+// leaves in it the claim of the last entry that it removed, which says nothing of any
+// other, and the next claim takes its place; where something is still owed when it ends,
+// it empties it first, unless it dies.
 //
 // Two edits are made in place, and a kill may leave any prefix of their write:
 //

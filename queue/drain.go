@@ -282,9 +282,11 @@ func (p *pass) finish(ctx context.Context, held *lock.Record, e Entry, record fu
 
 // holds reports whether the queue holds a message, at the head or elsewhere.
 func (q *Queue) holds(held *lock.Record, mid string) (bool, error) {
-	e, found, err := q.Head(held)
-	if err != nil || !found || e.MID == mid {
-		return found, err
+	q.mu.Lock()
+	l, err := q.first(held)
+	q.mu.Unlock()
+	if err != nil || l == nil || l.entry.MID == mid {
+		return l != nil, err
 	}
 	for e, err := range q.All() {
 		if err != nil || e.MID == mid {

@@ -129,8 +129,8 @@ func TestDrainNeedsInsert(t *testing.T) {
 
 func TestUseAfterClose(t *testing.T) {
 	d := newDesk(t, queue.Options{})
-	for range 2 {
-		d.enqueue("a")
+	for _, mid := range []string{"a", "b"} {
+		d.enqueue(mid)
 		for range 2 {
 			if err := d.Close(); err != nil {
 				t.Fatal(err)
@@ -140,7 +140,7 @@ func TestUseAfterClose(t *testing.T) {
 		if _, err := d.drain(a.handover()); err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "handed", a.handed, []string{"a"})
+		equal(t, "handed", a.handed, []string{mid})
 	}
 }
 

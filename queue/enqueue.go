@@ -42,7 +42,8 @@ func (q *Queue) Reserve(held *lock.Record, e Entry) error {
 
 // Enqueue adds e behind everything that is owed, in one write whatever the depth.
 // The first entry makes the file. What the entry says of attempts is not stored,
-// and a message that is owed already is not noticed: ids are the caller's to keep.
+// and a message that is owed already is not noticed: ids are the caller's to keep. One
+// that comes again behind the last that was owed may count as claimed.
 //
 // Nil promises that every reader and every later holder of the record lock sees the
 // entry, also after the death of this process; it is not synced. [ErrInvalid],

@@ -168,8 +168,8 @@ type heads struct {
 	raw    []byte // what note was read from, or written as; in buf, or nil
 	buf    [noteBytes]byte
 
-	// spent means that note is empty and the file is not yet, as its message was
-	// removed in this hold: the next note takes its place, or the end of the hold.
+	// spent means that note is about a message that was handed over and removed: it says
+	// nothing any more, whatever entry bears that id.
 	spent bool
 }
 
@@ -186,7 +186,7 @@ func (h *heads) forget() {
 func (q *Queue) note(held *lock.Record) (note, error) {
 	h := &q.heads
 	if h.held == held {
-		return h.note, nil
+		return h.said(), nil
 	}
 	now, err := statusAt(h.path)
 	if err == nil && (h.file == nil || !now.same(&h.status)) {
@@ -217,10 +217,17 @@ func (q *Queue) note(held *lock.Record) (note, error) {
 		if err != nil {
 			return note{}, err
 		}
-		h.note, h.raw = parseNote(raw, info.ModTime()), append(h.buf[:0], raw...)
+		h.note, h.raw, h.spent = parseNote(raw, info.ModTime()), append(h.buf[:0], raw...), false
 	}
-	h.held, h.spent = held, false
-	return h.note, nil
+	h.held = held
+	return h.said(), nil
+}
+
+func (h *heads) said() note {
+	if h.spent {
+		return note{}
+	}
+	return h.note
 }
 
 // write stores a note, in one write over the old one. The first, and one that

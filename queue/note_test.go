@@ -46,15 +46,16 @@ func TestNoteText(t *testing.T) {
 	}
 }
 
-// Between the removal of one entry and the claim of the next the note is written once.
-// However the pass ends, it says nothing of an entry that is gone.
+// Between the removal of one entry and the claim of the next the note is written once,
+// and behind the last it is left. However a pass ends that leaves something owed, the
+// note says nothing of an entry that is gone.
 func TestNoteOfWhatIsGone(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		end    func(h *queue.Handover) // how the pass ends behind the first entry
 		writes int                     // of the note
 	}{
-		{"empty", func(*queue.Handover) {}, 3},
+		{"empty", func(*queue.Handover) {}, 2},
 		{"stopped by Before", func(h *queue.Handover) {
 			asked := 0
 			h.Before = func(context.Context) error {
@@ -94,6 +95,29 @@ func TestNoteOfWhatIsGone(t *testing.T) {
 				t.Errorf("got %.80s, %v, want nothing of a", note, err)
 			}
 		})
+	}
+}
+
+// The claim that a pass leaves behind the last entry is nobody's claim of the next, and
+// what another handle notes of that one is read by the handle whose claim it was.
+func TestClaimOfTheLastIsLeft(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	d.enqueue("a")
+	d.drain((&agent{}).handover())
+	note, err := os.ReadFile(filepath.Join(d.dir, queue.ClaimFile))
+	if err != nil || !strings.Contains(string(note), `"mid":"a"`) {
+		t.Fatalf("got %.80s, %v, want the claim of a", note, err)
+	}
+	other := openDesk(t, d.dir, queue.Options{})
+	other.enqueue("b")
+	for _, desk := range []*desk{other, d} {
+		if e := desk.head(); e.Unconfirmed() || e.Attempts != 0 {
+			t.Errorf("got %+v, want no attempt at b", e)
+		}
+	}
+	other.must(func(held *lock.Record) error { return other.Refused(held, "b", "busy") })
+	if e := d.head(); e.Attempts != 1 || e.LastError != "busy" {
+		t.Errorf("got %+v, want the attempt at b", e)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // Rebuild replaces the list, whatever is in it, by one that holds entries, in their
 // order; with none it removes it. It is for who knows from elsewhere what is owed:
 // typically what [Queue.Inspect] could read, less what was delivered, plus what was
-// lost. The claim of a message survives while the message is in entries. If it
-// cannot be read, the oldest of entries counts as claimed.
+// lost. The claim of a message survives while the message is in entries, unless a doubt
+// stands for it. If it cannot be read, the oldest of entries counts as claimed.
 //
 // A damaged list is first copied beside, and aside is the path of the copy; what an
 // interrupted edit left is not worth one. What is not a plain file, and a note of the
@@ -48,7 +48,9 @@ func (q *Queue) RebuildFrom(held *lock.Record, entries iter.Seq2[Entry, error]) 
 	if err != nil {
 		return "", err
 	}
-	d, oldest, err := q.newList(entries)
+	n, _ := q.note(held) // one that makes no sense is renewed below
+	told := false
+	d, oldest, err := q.newList(n.telling(entries, &told))
 	if err != nil {
 		return "", err
 	}
@@ -56,13 +58,29 @@ func (q *Queue) RebuildFrom(held *lock.Record, entries iter.Seq2[Entry, error]) 
 		aside, err = q.rebuild(in, d)
 		return err
 	})
-	if note := in.notePath(); err == nil && (in.has(LostNote, note) || in.has(Damaged, note)) {
+	if path := in.notePath(); err == nil && (in.has(LostNote, path) || in.has(Damaged, path)) {
 		var moved string
 		if moved, err = q.renewNote(held, oldest); aside == "" {
 			aside = moved
 		}
+	} else if err == nil && told {
+		err = q.writeNote(held, note{})
 	}
 	return aside, err
+}
+
+// telling passes the entries on, and notes in told that a doubt of one of them says all
+// that the note says: that it was claimed, as the claim that is left behind the last
+// entry says too. The doubt also says why.
+func (n note) telling(entries iter.Seq2[Entry, error], told *bool) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for e, err := range entries {
+			*told = *told || n.LastError == "" && e.Doubt != "" && n.about(e.MID)
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 // newList writes the draft of a list, and syncs it; it is nil for none. It returns the id
