@@ -43,7 +43,8 @@
 // message that is in the timeline and not in the queue; the next holder of the
 // record lock finds the lock interrupted and puts the entry back. A death before
 // the sync leaves a message that the sender was told nothing about and that is
-// delivered, unless the machine lost power too.
+// delivered, unless the machine lost power too. Where nothing else is owed the pass
+// behind a send takes the delivery lock before the sync, and hands over after it.
 //
 // In a buffered store, which syncs nothing, the pass behind a send begins before the
 // unlock; its first claim is then in the same hold of the record lock.

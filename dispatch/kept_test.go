@@ -111,3 +111,54 @@ func TestLockIsFreeWithoutAnInsert(t *testing.T) {
 		w.free("after a repeated send")
 	})
 }
+
+// Where nothing else is owed the pass behind a send has the delivery lock before the
+// sync, and takes what is accepted meanwhile. Where something is, a person may be about
+// to decide about it, and finds the lock free.
+func TestPassOfALoneMessageBeginsBeforeTheSync(t *testing.T) {
+	for _, owed := range []int{0, 1} {
+		w := newWorld(t, "s1")
+		var want []string
+		for range owed {
+			want = append(want, w.later("s1", "before"))
+		}
+		other := dispatch.New(w.store, dispatch.Options{Adapters: w.registry()})
+		t.Cleanup(func() { other.Close() })
+		var second dispatch.Accepted
+		begun := false
+		at(t, "dispatch: accepted, not synced", func() {
+			begun = true
+			var err error
+			second, err = other.SendText(t.Context(), "s1", dispatch.Message{Text: "meanwhile"})
+			must(t, err)
+		})
+		first := w.send("s1", dispatch.Message{Text: "alone"})
+		want = append(want, first.MID)
+		if begun != (owed == 0) || !first.Delivered {
+			t.Fatalf("%d owed: begun before the sync %v, got %+v", owed, begun, first)
+		}
+		if begun {
+			want = append(want, second.MID)
+			wantIs(t, second.Pass, lock.ErrBusy)
+		}
+		wantEqual(t, "handed over", w.agent.mids(), want)
+		wantEqual(t, "owed", w.pending("s1"), nil)
+	}
+}
+
+// Another pass that has the lock at that moment keeps nobody from trying again.
+func TestLoneMessageTriesAgainBehindTheSync(t *testing.T) {
+	w := newWorld(t, "s1")
+	s, err := w.store.Open("s1")
+	must(t, err)
+	defer s.Release()
+	var pass *lock.Delivery
+	at(t, "dispatch: owed", func() {
+		pass, err = s.Locks().TryDelivery()
+		must(t, err)
+		at(t, "dispatch: accepted, not synced", func() { must(t, pass.Release()) })
+	})
+	if a := w.send("s1", dispatch.Message{Text: "hello"}); !a.Delivered || pass == nil {
+		t.Errorf("got %+v, want it delivered behind the other pass", a)
+	}
+}

@@ -72,13 +72,15 @@ func (d *Dispatcher) passAfter(ctx context.Context, h *handle, known knowledge, 
 	if d.options.Budget > 0 {
 		p.until = d.options.Now().Add(d.options.Budget)
 	}
-	for {
-		held, err := h.Locks().TryDelivery()
-		if err != nil {
-			a.Pass = err
-			return p.done
+	for held := known.pass; ; held = nil {
+		if held == nil {
+			var err error
+			if held, err = h.Locks().TryDelivery(); err != nil {
+				a.Pass = err
+				return p.done
+			}
 		}
-		err = p.run(ctx, held)
+		err := p.run(ctx, held)
 		for _, mid := range p.done.Delivered {
 			a.Delivered = a.Delivered || mid == a.MID
 		}

@@ -79,6 +79,7 @@ type knowledge struct {
 	owing  bool           // the message was owed at the end of that hold, just now
 	record session.Record // as it was then
 	synced uint64         // the public sequence up to which the log is on stable storage
+	pass   *lock.Delivery // taken before the sync; nil if it was not
 }
 
 // accept takes the record lock for a message. Where nothing has to be synced before
@@ -98,53 +99,59 @@ func (d *Dispatcher) accept(ctx context.Context, h *handle, m Message) (a Accept
 		return Accepted{}, knowledge{}, err
 	}
 	keep := hold.alone && h.Buffered() && !m.NoDrain
-	a, err = d.acceptIn(ctx, h, hold, keep, rec, m)
+	a, pass, err := d.acceptIn(ctx, h, hold, keep, rec, m)
 	switch {
 	case err != nil || a.Replayed:
 		return a, knowledge{}, err
 	case keep:
 		return a, knowledge{kept: hold.record, owing: true, record: rec}, nil
 	}
-	return a, knowledge{owing: true, record: rec, synced: a.Cursor.Seq()}, nil
+	return a, knowledge{owing: true, record: rec, synced: a.Cursor.Seq(), pass: pass}, nil
 }
 
 // acceptIn writes line and debt. Unless it is to keep the lock, it makes the line
-// durable after the unlock.
-func (d *Dispatcher) acceptIn(ctx context.Context, h *handle, hold sendHold, keep bool, rec session.Record, m Message) (Accepted, error) {
+// durable after the unlock. Where nothing else is owed, the disk begins with that before
+// the debt is written, and the delivery lock is taken for the pass behind it: the disk
+// takes longer than both. Nobody waits for either of them, and there is no other message
+// that somebody could want to decide about meanwhile.
+func (d *Dispatcher) acceptIn(ctx context.Context, h *handle, hold sendHold, keep bool, rec session.Record, m Message) (a Accepted, pass *lock.Delivery, err error) {
 	held := hold.record
 	if m.ToLife != nil && rec.Life != *m.ToLife {
-		return Accepted{}, fmt.Errorf("%w: another session bears the id now", session.ErrNotFound)
+		return a, nil, fmt.Errorf("%w: another session bears the id now", session.ErrNotFound)
 	}
 	if m.Key != "" {
 		a, found, err := d.replay(ctx, h, held, m)
 		if found || err != nil {
 			hold.release()
-			return d.promiseReplay(ctx, h, a, err)
+			a, err = d.promiseReplay(ctx, h, a, err)
+			return a, nil, err
 		}
 	}
 	sent, err := d.compose(ctx, h, held, rec, m)
 	if err != nil {
-		return Accepted{}, err
+		return a, nil, err
 	}
 	sent.FromLife = m.life(hold)
-	w, err := d.write(h, held, sent)
-	a := Accepted{Session: h.ID(), MID: sent.MID, Cursor: w.Next}
+	alone := !keep && h.queue.Empty(held)
+	w, err := d.write(h, held, sent, alone)
 	if err != nil && w.NextSeq == w.FirstSeq { // nothing was recorded
-		return Accepted{}, err
+		return a, nil, err
 	}
-	if err != nil {
-		return a, err
-	}
-	if keep {
-		return a, nil
+	a = Accepted{Session: h.ID(), MID: sent.MID, Cursor: w.Next}
+	if err != nil || keep {
+		return a, nil, err
 	}
 	if err := hold.release(); err != nil {
-		return a, inDoubt(sent.MID, err)
+		return a, nil, inDoubt(sent.MID, err)
+	}
+	if alone && !m.NoDrain {
+		pass, _ = h.Locks().TryDelivery() // else the pass tries again
+		step.At("dispatch: accepted, not synced")
 	}
 	if err := h.commit(w); err != nil {
-		return a, inDoubt(sent.MID, err)
+		return a, nil, errors.Join(inDoubt(sent.MID, err), pass.Release())
 	}
-	return a, nil
+	return a, pass, nil
 }
 
 // compose turns the message into the line that is to be written. The delivered
@@ -191,7 +198,7 @@ func (d *Dispatcher) compose(ctx context.Context, h *handle, held *lock.Record, 
 // write appends the line and then the debt. Where the debt cannot be written, a
 // keyed message is left to the next holder, who owes it, so that a retry finds it;
 // an unkeyed one is revoked in the same hold, so that a retry does not double it.
-func (d *Dispatcher) write(h *handle, held *lock.Record, sent timeline.Sent) (timeline.Written, error) {
+func (d *Dispatcher) write(h *handle, held *lock.Record, sent timeline.Sent, hasten bool) (timeline.Written, error) {
 	e := debt(sent)
 	if err := h.queue.Reserve(held, e); err != nil {
 		return timeline.Written{}, err
@@ -204,6 +211,9 @@ func (d *Dispatcher) write(h *handle, held *lock.Record, sent timeline.Sent) (ti
 		return timeline.Written{}, errors.Join(err, held.Done())
 	}
 	step.At("dispatch: recorded")
+	if hasten {
+		h.Timeline().Hasten(w)
+	}
 	h.human.sent(sent, w)
 	e.Seq, e.HasSeq = w.FirstSeq, true
 	if err := h.queue.Enqueue(held, e); err != nil {

@@ -64,6 +64,15 @@ func (q *Queue) Enqueue(held *lock.Record, e Entry) error {
 	return q.change(held, func() error { return q.add(text) })
 }
 
+// Empty reports that nothing is owed. False also stands for a file that makes no sense,
+// of which Reserve says more. It costs a look at the file's name, unless something else
+// looked in this hold.
+func (q *Queue) Empty(held *lock.Record) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.load(held) == nil && q.known.file == nil
+}
+
 // accept returns the line of an entry that may be added now.
 func (q *Queue) accept(held *lock.Record, e Entry) ([]byte, error) {
 	if len(e.MID) > MaxMIDBytes {

@@ -79,6 +79,10 @@ func (l *Log) encode(lines [][]byte, buf []byte, entries []Entry) ([][]byte, []b
 // known what a power cut would leave, and this Log refuses to write from then on.
 func (l *Log) Commit(w Written) error { return l.wrap(l.segments.Sync(w.place)) }
 
+// Hasten begins with what Commit will do for w, under the record lock, so that Commit
+// waits less. It is worth its time where something else is done between the two.
+func (l *Log) Hasten(w Written) { l.segments.Hasten(w.place) }
+
 // Append is [Log.Write] under the record lock, and [Log.Commit] after it. Nil
 // means accepted. Errors are theirs and those of [lock.Dir.Record].
 //

@@ -30,3 +30,14 @@ func dataSync(f *os.File) error {
 	}
 	return nil
 }
+
+// writeOut begins to write a part of a file to the disk, and waits for none of it. An
+// error may be all that is ever told of bytes that are lost.
+func writeOut(f *os.File, from, to int64) error {
+	switch err := unix.SyncFileRange(int(f.Fd()), from, to-from, unix.SYNC_FILE_RANGE_WRITE); err {
+	case nil, unix.EINTR, unix.ENOSYS, unix.EPERM, unix.EINVAL, unix.EOPNOTSUPP:
+		return nil // it is done, or the sync does all of it
+	default:
+		return &os.PathError{Op: "sync_file_range", Path: f.Name(), Err: err}
+	}
+}

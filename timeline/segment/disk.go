@@ -16,6 +16,7 @@ type disk struct {
 	writeAt  func(f *os.File, p []byte, off int64) (int, error)
 	truncate func(f *os.File, size int64) error
 	dataSync func(f *os.File) error
+	writeOut func(f *os.File, from, to int64) error
 	syncDir  func(path string) error
 	rename   func(from, to string) error
 	remove   func(path string) error
@@ -32,6 +33,7 @@ var realDisk = disk{
 	writeAt:  (*os.File).WriteAt,
 	truncate: (*os.File).Truncate,
 	dataSync: dataSync,
+	writeOut: writeOut,
 	syncDir:  durable.Names,
 	rename:   os.Rename,
 	remove:   os.Remove,

@@ -17,6 +17,7 @@ type Disk struct {
 	WriteAt  func(f *os.File, p []byte, off int64) (int, error)
 	Truncate func(f *os.File, size int64) error
 	DataSync func(f *os.File) error
+	WriteOut func(f *os.File, from, to int64) error
 	SyncDir  func(path string) error
 	Rename   func(from, to string) error
 	Remove   func(path string) error
@@ -28,7 +29,7 @@ type Disk struct {
 func RealDisk() Disk {
 	return Disk{
 		realDisk.create, realDisk.mkdir, realDisk.write, realDisk.writeAt, realDisk.truncate,
-		realDisk.dataSync, realDisk.syncDir, realDisk.rename, realDisk.remove, realDisk.readDir, realDisk.highest,
+		realDisk.dataSync, realDisk.writeOut, realDisk.syncDir, realDisk.rename, realDisk.remove, realDisk.readDir, realDisk.highest,
 	}
 }
 
@@ -38,7 +39,7 @@ var DataSync = dataSync
 func (l *Log) SetDisk(d Disk) {
 	l.disk = disk{
 		or(d.Create, realDisk.create), or(d.Mkdir, realDisk.mkdir), or(d.Write, realDisk.write), or(d.WriteAt, realDisk.writeAt),
-		or(d.Truncate, realDisk.truncate), or(d.DataSync, realDisk.dataSync), or(d.SyncDir, realDisk.syncDir),
+		or(d.Truncate, realDisk.truncate), or(d.DataSync, realDisk.dataSync), or(d.WriteOut, realDisk.writeOut), or(d.SyncDir, realDisk.syncDir),
 		or(d.Rename, realDisk.rename), or(d.Remove, realDisk.remove), or(d.ReadDir, realDisk.readDir),
 		or(d.Highest, realDisk.highest),
 	}

@@ -16,7 +16,8 @@ type Written struct {
 	Next  uint64 // the public sequence after the last line
 	Epoch Epoch  // of the log; zero only if nothing was written to an empty one
 
-	end place
+	start int64 // in the segment
+	end   place
 }
 
 // A place is a position in the order of all bytes that were ever written.
@@ -74,7 +75,7 @@ func (l *Log) Write(held *lock.Record, lines ...[]byte) (Written, error) {
 	}
 	t.next = w.Next
 	l.recent.wrote(l, t.buf)
-	w.end, w.Epoch = place{t.n, t.end}, t.epoch
+	w.start, w.end, w.Epoch = t.end-int64(len(t.buf)), place{t.n, t.end}, t.epoch
 	l.commits.wrote(w.end)
 	step.At("segment: appended")
 	return w, nil
