@@ -76,6 +76,14 @@ type SweepOptions struct {
 	// again at the next look. Nil means that nothing is called.
 	Tend func(ctx context.Context, session string) error
 
+	// Passed is called at the end of each pass, by the goroutine that made it, with what
+	// was delivered and why it ended: the place to call a person when a message is
+	// unconfirmed. While the same thing keeps a session waiting it is called again at each
+	// attempt. It is called for several sessions at once, never twice at a time for one,
+	// and never for a session that was closed meanwhile; the session's next pass waits
+	// until it returns. Nil means that nothing is called.
+	Passed func(Attempt)
+
 	// Logger gets the lines of [Options.Logger] about the passes of the Sweeper, and
 	//
 	//	INFO  backoff                                until, failures: when the session is tried again
@@ -215,7 +223,7 @@ func (s *Sweeper) Sweep(ctx context.Context) (Swept, error) {
 // dirOf returns the directory of a session.
 func (s *Sweeper) dirOf(id string) string { return filepath.Join(s.d.store.SessionsDir(), id) }
 
-// attempt makes one pass and logs it. It returns the text of the pass's error;
+// attempt makes one pass and tells of it. It returns the text of the pass's error;
 // before is that of the session's last one.
 func (s *Sweeper) attempt(g *grace, id string, budget time.Duration, before string) (Attempt, string) {
 	var a Attempt
@@ -223,17 +231,26 @@ func (s *Sweeper) attempt(g *grace, id string, budget time.Duration, before stri
 	if scarce(a.Err) {
 		s.d.handles.clear()
 	}
+	text := s.tellAttempt(g, id, a, before)
+	if s.options.Passed != nil && !gone(a.Err) {
+		s.options.Passed(a)
+	}
+	return a, text
+}
+
+// tellAttempt logs a pass, and returns the text of its error.
+func (s *Sweeper) tellAttempt(g *grace, id string, a Attempt, before string) string {
 	log := s.options.Logger.With("session", id)
 	tellDone(g.inserts, log, a.Pass)
 	if a.Err == nil || g.calledOff(a.Err) || quiet(a.Err) {
-		return a, before
+		return before
 	}
 	level, text := slog.LevelWarn, a.Err.Error()
 	if text == before {
 		level = slog.LevelDebug
 	}
 	s.d.tellStop(g.inserts, log, level, id, a.Err)
-	return a, text
+	return text
 }
 
 // tellBackoff logs when a session is tried again.
