@@ -37,7 +37,7 @@ func owed(path string) (bool, error) {
 // enqueued meanwhile may be.
 //
 // A file that makes no sense is read again for a fifth of a second, for a live writer
-// may be in the middle of an edit. If it still makes no sense, what can be read is
+// may be in the middle of an edit; each entry that is yielded gives it as long again. If it still makes no sense, what can be read is
 // yielded, and a [*CorruptError] behind the last entry. A note of the attempts that
 // makes no sense, and can be written anew, is no error: the oldest entry counts as
 // claimed. Any error ends the iteration, without an entry beside it.

@@ -249,15 +249,26 @@ func (s *scanner) odd() error {
 	return nil
 }
 
-// list goes on value by value.
+// list goes on value by value. The list was whole when it was looked at: what makes no
+// sense by now was changed since.
 func (s *scanner) list(l listing) {
 	s.own = false
 	s.step = func() (element, bool, error) {
+		before := l
 		e, found, err := l.next()
-		if err == nil && !found {
+		switch {
+		case err == nil && found:
+			return e, true, nil
+		case err != nil && !isDisk(err) && !s.patient:
+			s.fault(Fault{Kind: Damaged, Offset: l.at, Length: max(0, s.size-l.at), Err: err})
+			err = nil
+		case err != nil && !isDisk(err):
+			err = errNotNow
+		}
+		if l = before; err == nil {
 			s.step = nil
 		}
-		return e, found, err
+		return element{}, false, err
 	}
 }
 

@@ -18,6 +18,9 @@ type telling struct {
 	note        note          // what is known of the attempts at the first
 }
 
+// rest lets it be patient once more: what made no sense before does by now.
+func (t *telling) rest() { t.left, t.pause = t.q.patience, listFirst }
+
 // wait pauses for a live writer, and reports false if that was done for long enough.
 func (t *telling) wait() bool {
 	if t.left <= 0 {
@@ -52,13 +55,15 @@ func (t *telling) tell() error {
 	return t.q.readError(err)
 }
 
-// read yields what stands in the file.
+// read yields what stands in the file. Each entry makes it as patient as it was, for one
+// that takes long over its entries meets many edits.
 func (t *telling) read(f *os.File, size int64) error {
 	s := scan(f, size, t.q.readBytes)
 	for s.patient = t.left > 0; ; {
 		e, found, err := s.next()
 		switch {
-		case errors.Is(err, errNotNow) && t.told > 0:
+		case s.patient && t.told > 0 && (errors.Is(err, errNotNow) || errors.Is(err, io.ErrUnexpectedEOF)):
+			s.drop()
 			s.patient, err = t.wait(), s.look(f)
 		case err == nil && !found:
 			return t.end(s.faults)
@@ -67,6 +72,8 @@ func (t *telling) read(f *os.File, size int64) error {
 			if err != nil || !more {
 				return err
 			}
+			t.rest()
+			s.patient = t.left > 0
 		}
 		if err != nil {
 			return err
