@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
 )
@@ -125,6 +126,7 @@ func (p *plan) doubtAll(lost []int, recorded map[string]bool, unreadable *timeli
 // rebuild carries the plan out, and notes that queue and timeline agree.
 func (d *Dispatcher) rebuild(ctx context.Context, h *handle, held *lock.Record, p *plan) error {
 	if p.done.Changes() || !inOrder(p.entries, p.queued) {
+		step.At("dispatch: repair planned")
 		var err error
 		if p.done.Aside, err = h.queue.RebuildFrom(held, p.list(ctx, h)); err != nil {
 			return err
@@ -162,14 +164,27 @@ func (o owing) read(h *handle, next func() (timeline.Debt, error, bool)) (queue.
 	case o.entry != nil:
 		return *o.entry, nil
 	case !o.restored:
-		return h.queue.Read(o.at)
+		return o.queued(h)
 	}
 	found, err, more := next()
-	if err == nil && (!more || found.Sent.MID != o.mid) {
+	e := debt(found.Sent)
+	if err == nil && !(more && o.is(e)) {
 		err = fmt.Errorf("message %s: %w: its line is another one now", o.mid, timeline.ErrCorrupt)
 	}
-	return debt(found.Sent), err
+	return e, err
 }
+
+// queued reads the message from the queue. A file that somebody put in its place without
+// the record lock may have another message there.
+func (o owing) queued(h *handle) (queue.Entry, error) {
+	e, err := h.queue.Read(o.at)
+	if err == nil && !o.is(e) {
+		err = fmt.Errorf("message %s: %w: another one is in its place now", o.mid, queue.ErrCorrupt)
+	}
+	return e, err
+}
+
+func (o owing) is(e queue.Entry) bool { return e.MID == o.mid && fingerprintOf(e) == o.bytes }
 
 // merge joins what the queue holds with what the timeline proves to be owed, in the order
 // of the timeline and with its bytes.
@@ -226,7 +241,7 @@ func (r *Repaired) drop(h *handle, o owing, recorded bool) error {
 	if recorded {
 		return nil
 	}
-	e, err := h.queue.Read(o.at)
+	e, err := o.queued(h)
 	if err == nil {
 		r.Unrecorded = append(r.Unrecorded, e)
 	}
