@@ -234,7 +234,7 @@ func (q *Queue) located(faults []Fault) []Fault {
 }
 
 // renew puts the entries of the known file, which has so many, into a new one of this
-// package's form.
+// package's form. One that somebody without the lock damaged meanwhile stays as it is.
 func (q *Queue) renew(count int) error {
 	if count == 0 {
 		return q.unlink(false)
@@ -248,6 +248,9 @@ func (q *Queue) renew(count int) error {
 	err = d.lines(func(add func([]byte) error) error {
 		for {
 			e, found, err := s.next()
+			if err == nil && !found && s.count < count {
+				err = Inspection{Path: q.path, Faults: q.located(s.faults)}.Err()
+			}
 			if err != nil || !found {
 				return err
 			}

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/queue"
 )
 
@@ -64,5 +66,24 @@ func TestReaderOfAForeignListThatChanges(t *testing.T) {
 				t.Errorf("got %v, want ErrCorrupt", last)
 			}
 		})
+	}
+}
+
+// A list of another writer that somebody damages while it is brought into this package's
+// form is left as it is then: no message goes with the damage.
+func TestForeignListThatIsDamagedMeanwhile(t *testing.T) {
+	d := newDesk(t, queue.Options{})
+	whole := "[\n  {\"mid\":\"a\",\n  \"text\":\"one\"},\n  {\"mid\":\"b\",\n  \"text\":\"two\"},\n  {\"mid\":\"c\",\n  \"text\":\"three\"}\n]\n"
+	damaged := strings.Replace(whole, "two\"", "two\x00", 1)
+	d.put(whole)
+	d.SetTrouble(func(_, path string) error {
+		if path != d.path() && d.content() == whole && strings.HasPrefix(path, d.path()) {
+			d.put(damaged)
+		}
+		return nil
+	})
+	err := d.hold(func(held *lock.Record) error { return d.Enqueue(held, entry("d")) })
+	if !errors.Is(err, queue.ErrCorrupt) || d.content() != damaged {
+		t.Errorf("got %v and %q, want ErrCorrupt and the file as it is", err, d.content())
 	}
 }
