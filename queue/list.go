@@ -34,11 +34,12 @@ func owed(path string) (bool, error) {
 // oldest, in memory that grows with the longest entry and not with the depth. It takes no
 // lock and may be called at any time. Each entry that it yields was owed at a moment
 // since the call, none twice; what is owed all the while is among them, and what is
-// enqueued meanwhile may be.
+// enqueued meanwhile may be: a loop that enqueues for each entry that it gets has no end.
 //
 // A file that makes no sense is read again for a fifth of a second, for a live writer
-// may be in the middle of an edit; each entry that is yielded gives it as long again. If it still makes no sense, what can be read is
-// yielded, and a [*CorruptError] behind the last entry. A note of the attempts that
+// may be in the middle of an edit; each entry that is yielded gives it as long again.
+// If it still makes no sense, what can be read is yielded, and a [*CorruptError] behind
+// the last entry. A note of the attempts that
 // makes no sense, and can be written anew, is no error: the oldest entry counts as
 // claimed. Any error ends the iteration, without an entry beside it.
 func (q *Queue) All() iter.Seq2[Entry, error] {
