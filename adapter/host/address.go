@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/docket-go/docket/adapter/smallfile"
 	"github.com/docket-go/docket/lock/step"
@@ -162,7 +163,12 @@ func dial(ctx context.Context, dir string) (*wire, frame, error) {
 	}
 	w := newWire(conn)
 	release := w.until(ctx)
+	_ = conn.SetReadDeadline(time.Now().Add(answerWait()))
 	f, err := w.greeted()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = ErrSilent
+	}
+	_ = conn.SetReadDeadline(time.Time{})
 	if !release() && err == nil {
 		err = context.Cause(ctx)
 	}

@@ -35,9 +35,9 @@ func (*Client) Headless() bool { return true }
 // Insert hands p to the broker and waits until the agent provably has it.
 //
 // Nil promises that. A refusal says why nothing of p reached the agent: no host
-// ([ErrNoHost]), a turn that is open or not yet cleaned up after ([adapter.ErrBusy]),
-// no recorder ([adapter.ErrBlocked]), an agent that does not run ([adapter.ErrGone]),
-// a host of another version ([ErrVersion]). It is unconfirmed when the connection or
+// ([ErrNoHost]), one that is stopped or stuck ([ErrSilent]), a turn that is open or not
+// yet cleaned up after ([adapter.ErrBusy]), no recorder ([adapter.ErrBlocked]), an agent
+// that does not run ([adapter.ErrGone]), a host of another version ([ErrVersion]). It is unconfirmed when the connection or
 // ctx ended between the request and the answer; [Client.Lookup] then finds out. If
 // the process dies inside, the prompt is handed over if its request was complete,
 // and not at all otherwise.

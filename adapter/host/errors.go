@@ -25,6 +25,10 @@ var (
 	// ErrDied comes with [ErrNoHost] where a broker has left its socket: it was killed.
 	ErrDied = errors.New("host: the last host of the session was killed: start it again")
 
+	// ErrSilent means that a broker has the socket and says nothing: its process is
+	// stopped or stuck. Nothing was asked of it, or nothing that changes anything.
+	ErrSilent = errors.New("host: the host does not answer")
+
 	// ErrVersion means that the peer speaks another version of the protocol, or
 	// cannot replay. Nothing is done for or by such a peer.
 	ErrVersion = errors.New("host: peer speaks another version: run both from one version of docket")

@@ -8,6 +8,12 @@ func LookEvery(d time.Duration) (restore func()) {
 	return func() { goneEvery.Store(before) }
 }
 
+// SilentAfter sets how long a host may take for what it answers from its memory.
+func SilentAfter(d time.Duration) (restore func()) {
+	before := silentAfter.Swap(int64(d))
+	return func() { silentAfter.Store(before) }
+}
+
 // DecodeFrame reads a line, and returns the line that says the same.
 func DecodeFrame(line []byte) ([]byte, error) {
 	f, err := decodeFrame(line)

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // maxDetails bounds what is told of one request for permission.
@@ -51,7 +53,7 @@ func (b *Broker) waiting() (frame, error) {
 	})
 	if d, can := agent.(Detailer); can {
 		for i := range list {
-			list[i].Details = clip(d.Details(list[i].ID), maxDetails)
+			list[i].Details = shorten(d.Details(list[i].ID))
 		}
 	}
 	value, err := json.Marshal(list)
@@ -61,10 +63,23 @@ func (b *Broker) waiting() (frame, error) {
 	return frame{Type: askedFrame, Value: value}, nil
 }
 
+// shorten cuts details that are too long, and says so behind them: nobody is to allow
+// what he saw a part of for the whole.
+func shorten(details string) string {
+	shown := clip(details, maxDetails)
+	if more := len(details) - len(shown); more > 0 {
+		shown += fmt.Sprintf("\n(%d bytes more are not shown)", more)
+	}
+	return shown
+}
+
 // Asks returns what the agent asks permission for at this moment, with the details that
-// are kept nowhere. The error is [ErrNoHost] when there is no host, and [ErrProtocol]
-// when that is one of an earlier version, which cannot tell.
+// are kept nowhere. The error is [ErrNoHost] when there is no host, [ErrSilent] when it
+// does not answer, and [ErrProtocol] when it is one of an earlier version, which cannot
+// tell.
 func (c *Client) Asks(ctx context.Context) (list []Waiting, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, answerWait(), ErrSilent)
+	defer cancel()
 	f, err := c.ask(ctx, frame{Type: asksFrame}, askedFrame)
 	if err != nil {
 		return nil, err
@@ -76,8 +91,9 @@ func (c *Client) Asks(ctx context.Context) (list []Waiting, err error) {
 }
 
 // DetailsOf returns the fields of a JSON object for people, each in a line of its own
-// with its name, in the order of the names. Null fields are left out, and those that are
-// named. Anything but an object is returned as it is.
+// with its name, in the order of the names. Further lines of a text are indented, and a
+// name that is more than a word is quoted, so that no field looks like another. Null fields
+// are left out, and those that are named. Anything but an object is returned as it is.
 func DetailsOf(params json.RawMessage, but ...string) string {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(params, &all) != nil || all == nil {
@@ -86,10 +102,19 @@ func DetailsOf(params json.RawMessage, but ...string) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if value := all[name]; string(value) != "null" && !slices.Contains(but, name) {
-			lines = append(lines, name+": "+plainly(value))
+			lines = append(lines, word(name)+": "+strings.ReplaceAll(plainly(value), "\n", "\n  "))
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// word is a name, in quotes if it is more than a word.
+func word(name string) string {
+	other := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' }
+	if name == "" || strings.ContainsFunc(name, other) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // plainly is a text without its quotes, and any other value as JSON in one line.

@@ -6,9 +6,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/adapter/host"
@@ -61,7 +65,9 @@ func TestDetailsOf(t *testing.T) {
 	for _, tt := range []struct{ name, params, want string }{
 		{"each field in a line", `{"cwd":"/x","command":"rm -rf build","id":"7"}`, "command: rm -rf build\ncwd: /x"},
 		{"what is no text stays JSON", `{"n":1,"list":[ "a", {"b": null} ],"none":null}`, "list: [\"a\",{\"b\":null}]\nn: 1"},
-		{"lines of a text stay lines", `{"diff":"-a\n+b"}`, "diff: -a\n+b"},
+		{"lines of a text stay lines", `{"diff":"-a\n+b"}`, "diff: -a\n  +b"},
+		{"a text is no other field", `{"command":"rm -rf /\ncwd: /x"}`, "command: rm -rf /\n  cwd: /x"},
+		{"a name is no other field", `{"a\ncwd":"/x","b: c":1}`, "\"a\\ncwd\": /x\n\"b: c\": 1"},
 		{"nothing", `{}`, ""},
 		{"no object", `["x"]`, `["x"]`},
 		{"null", `null`, `null`},
@@ -69,6 +75,63 @@ func TestDetailsOf(t *testing.T) {
 	} {
 		if got := host.DetailsOf(json.RawMessage(tt.params), "id"); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Details that were cut do not look whole.
+func TestDetailsThatAreTooLong(t *testing.T) {
+	dir, agent := newDir(t), newFake()
+	sinks := make(chan host.Sink, 1)
+	agent.set(holds(sinks))
+	serve(t, dir, func(context.Context, *host.Seat) (host.Agent, error) {
+		return lengthy{deciding{agent, func() error { return nil }}}, nil
+	})
+	d := record(t, dir)
+	insert(t, dir, prompt("m1"), adapter.Taken)
+	receive(t, "sink", sinks).Emit(host.Native{}, allow)
+	d.wait(t, 1)
+	got, err := host.NewClient(dir).Asks(t.Context())
+	if err != nil || len(got) != 1 || !strings.HasSuffix(got[0].Details, "x\n(5 bytes more are not shown)") {
+		t.Errorf("got %.80v, %v, want that some of it is not shown", got, err)
+	}
+}
+
+type lengthy struct{ deciding }
+
+func (lengthy) Details(string) string { return strings.Repeat("x", 64<<10+5) }
+
+// A host whose process is stopped has its socket still: who asks it is not kept.
+func TestSilentHost(t *testing.T) {
+	t.Cleanup(host.SilentAfter(50 * time.Millisecond))
+	for _, says := range []string{"", `{"type":"welcome","version":1,"replay":1}` + "\n"} {
+		dir := newDir(t)
+		l, err := net.Listen("unix", filepath.Join(dir, "host.sock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		go func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				t.Cleanup(func() { conn.Close() })
+				io.WriteString(conn, says)
+			}
+		}()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		c := host.NewClient(dir)
+		if list, err := c.Asks(ctx); !errors.Is(err, host.ErrSilent) {
+			t.Errorf("says %q: got %v, %v, want ErrSilent", says, list, err)
+		}
+		if says != "" {
+			continue // a prompt takes as long as the agent takes it
+		}
+		if err := c.Insert(ctx, prompt("m1")); adapter.AnswerOf(err) != adapter.Refused || !errors.Is(err, host.ErrSilent) {
+			t.Errorf("got %v, want a refusal that is ErrSilent", err)
 		}
 	}
 }

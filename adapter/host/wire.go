@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,6 +15,14 @@ const (
 	helloWait  = 10 * time.Second // how long a peer may take to say who it is
 	readBuffer = 16 << 10
 )
+
+// silentAfter is helloWait for who waits for a host that is to answer from its memory: it
+// may be stopped. Tests wait less.
+var silentAfter atomic.Int64
+
+func init() { silentAfter.Store(int64(helloWait)) }
+
+func answerWait() time.Duration { return time.Duration(silentAfter.Load()) }
 
 // A wire is one connection, as frames. One goroutine reads; any may write.
 type wire struct {
