@@ -123,6 +123,7 @@ var rules = sync.OnceValue(func() []rule {
 		{turn.ErrWriter, statusFailed, "the session has a host already, or another program that records its turns: end that first"},
 		{errNoHostKind, statusRefused, ""},
 		{host.ErrNoHost, statusFailed, "{cause}, with docket host {id} -- CMD"},
+		{host.ErrProtocol, statusFailed, "{cause}: start the host again, so that it is of this version of docket"},
 		{host.ErrSilent, statusFailed, "{cause}: end its process, and start it again with docket host {id} -- CMD"},
 		{adapter.ErrUnknownAdapter, statusRefused, "{cause}: see docket adapters"},
 		{adapter.ErrUnknownSetting, statusRefused, ""},

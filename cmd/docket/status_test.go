@@ -61,6 +61,7 @@ var statuses = map[string]struct {
 	"host.ErrNoPermission":        {host.ErrNoPermission, statusNotFound},
 	"host.ErrNoOption":            {host.ErrNoOption, statusNotFound},
 	"host.ErrOwned":               {host.ErrOwned, statusFailed},
+	"host.ErrProtocol":            {host.ErrProtocol, statusFailed},
 	"host.ErrSilent":              {host.ErrSilent, statusFailed},
 	"host.ErrRunning":             {host.ErrRunning, statusFailed},
 	"host.ErrUnsupported":         {host.ErrUnsupported, statusFailed},
