@@ -17,7 +17,7 @@ import (
 	"github.com/docket-go/docket/queue"
 )
 
-var queueMiB = flag.Int("queue", 128, "the size in MiB of the queue of TestMemoryOfAHugeQueue")
+var queueMiB = flag.Int("queue", 64, "the size in MiB of the queue of TestMemoryOfAHugeQueue")
 
 // A probe looks now and then at the memory that is in use while a stream is read.
 type probe struct {
@@ -162,7 +162,7 @@ func blot(t *testing.T, path string) {
 
 // Lists in the layout of another writer are of any length too.
 func TestMemoryOfAForeignQueue(t *testing.T) {
-	const n, bound = 30_000, 1 << 20
+	const n, bound = 8_000, 1 << 20
 	d := newDesk(t, queue.Options{})
 	writeList(t, d.path(), n)
 	in, err := os.Open(d.path())

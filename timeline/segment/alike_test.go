@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -38,8 +39,8 @@ func TestDamagedLogsReadAlike(t *testing.T) {
 		from := rapid.Uint64Range(0, v.End()).Draw(rt, "from")
 		want, got := told(rt, f.log, from, (*segment.Reader).Single), told(rt, f.log, from, nil)
 		for i := range max(len(want), len(got)) {
-			if i >= len(got) || i >= len(want) || got[i] != want[i] {
-				rt.Fatalf("after %d of %d lines: got %q, want %q", i, len(want), got[i:min(i+1, len(got))], want[i:min(i+1, len(want))])
+			if i >= len(got) || i >= len(want) || !reflect.DeepEqual(got[i], want[i]) {
+				rt.Fatalf("after %d of %d lines: got %+v, want %+v", i, len(want), got[i:min(i+1, len(got))], want[i:min(i+1, len(want))])
 			}
 		}
 	})
@@ -104,9 +105,16 @@ func damaged(rt *rapid.T, data []byte) []byte {
 	return data
 }
 
-// told is what a reader says of a log, as text: of each line all that is known, and the
-// number behind it; then how it ended.
-func told(rt *rapid.T, log *segment.Log, from uint64, prepare func(*segment.Reader)) (all []string) {
+// A heard is what a reader says of a line, or of the end.
+type heard struct {
+	line segment.Line
+	seq  uint64
+	end  string
+}
+
+// told is what a reader says of a log: of each line all that is known, and the number
+// behind it; then how it ended.
+func told(rt *rapid.T, log *segment.Log, from uint64, prepare func(*segment.Reader)) (all []heard) {
 	r, err := log.Reader(context.Background(), from)
 	must(rt, err)
 	defer r.Close()
@@ -116,8 +124,8 @@ func told(rt *rapid.T, log *segment.Log, from uint64, prepare func(*segment.Read
 	for {
 		line, err := r.Next(context.Background())
 		if err != nil {
-			return append(all, fmt.Sprint(err, r.Seq(), r.Epoch()))
+			return append(all, heard{seq: r.Seq(), end: fmt.Sprint(err, r.Epoch())})
 		}
-		all = append(all, fmt.Sprintf("%s %+v %d", line.Bytes, line, r.Seq()))
+		all = append(all, heard{line: line.Clone(), seq: r.Seq()})
 	}
 }
