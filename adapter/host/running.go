@@ -86,19 +86,16 @@ func (b *Broker) start() {
 	if err != nil {
 		seat.clear()
 		b.forget()
+		b.unstarted(err)
 	} else {
 		b.options.Logger.Info("the agent is up")
 	}
-	var again time.Time
-	stopping := false
 	b.with(func(s *state) {
-		stopping = s.stopping
 		close(s.starting)
 		s.starting = nil
 		s.wake()
 		if err != nil {
-			b.failed(s, err)
-			again = s.notBefore
+			b.armAgain(s)
 			return
 		}
 		s.agent = &running{Agent: agent, gone: make(chan struct{})}
@@ -107,12 +104,22 @@ func (b *Broker) start() {
 			s.agent.kill()
 		}
 	})
-	if err != nil && !stopping {
+}
+
+// unstarted notes that the start failed, and tells it while no other can begin.
+func (b *Broker) unstarted(err error) {
+	var again time.Time
+	stopping := false
+	b.with(func(s *state) {
+		b.failed(s, err)
+		again, stopping = s.notBefore, s.stopping
+	})
+	if !stopping {
 		b.tellUnstarted(err, again)
 	}
 }
 
-// failed notes that no agent runs, and why, and has one started after a pause.
+// failed notes that no agent runs, and why, and until when none is started.
 func (b *Broker) failed(s *state, err error) {
 	s.trouble = err
 	pause := b.options.FirstBackoff << min(s.failures, 16)
@@ -124,8 +131,12 @@ func (b *Broker) failed(s *state, err error) {
 	if s.recorder != nil {
 		s.recorder.idle = false // it is told when there is an agent again
 	}
-	if pause > 0 && s.again == nil {
-		s.again = time.AfterFunc(pause, func() { b.with(b.startAgain) })
+}
+
+// armAgain has an agent started once the pause is over, if there is one.
+func (b *Broker) armAgain(s *state) {
+	if min(b.options.FirstBackoff, b.options.LastBackoff) > 0 && s.again == nil {
+		s.again = time.AfterFunc(max(s.notBefore.Sub(b.options.Now()), 0), func() { b.with(b.startAgain) })
 	}
 }
 
@@ -146,6 +157,7 @@ func (b *Broker) watch(r *running) {
 	}
 	_ = r.Close() // its group, if the program ended by itself
 	b.forget()
+	b.options.Logger.Info("the agent is down", "error", err) // before another can be up
 	b.with(func(s *state) {
 		if t := s.open(); t != nil && t.agent == r {
 			s.finish(t, Native{}, Finished{Interrupted, CodeAgentExited, err.Error()})
@@ -156,11 +168,11 @@ func (b *Broker) watch(r *running) {
 			s.trouble = err
 		} else {
 			b.failed(s, err)
+			b.armAgain(s)
 		}
 		close(r.gone)
 		s.wake()
 	})
-	b.options.Logger.Info("the agent is down", "error", err)
 }
 
 func (b *Broker) publish(f State) { b.with(func(s *state) { s.publish(f) }) }
