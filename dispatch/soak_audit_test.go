@@ -14,9 +14,7 @@ import (
 // log is read before the log is.
 func (s *soak) audit(ctx context.Context) {
 	id := soakStaying[s.roll(len(soakStaying))]
-	s.mu.Lock()
-	promised, followed := slices.Clone(s.promised[id]), slices.Clone(s.followed[id])
-	s.mu.Unlock()
+	promised, followed := s.known(id)
 	got := s.inbox(id)
 	owed, err := s.d.Pending(ctx, id)
 	if err != nil && ctx.Err() == nil {
@@ -51,6 +49,20 @@ func (s *soak) audit(ctx context.Context) {
 	}
 }
 
+// promise notes that a send of this message returned.
+func (s *soak) promise(id, mid string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.promised[id] = append(s.promised[id], mid)
+}
+
+// known returns what was promised until now, and what the follower saw.
+func (s *soak) known(id string) (promised, followed []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.promised[id]), slices.Clone(s.followed[id])
+}
+
 // checkLog: what was promised is recorded, once, and no declaration stands twice.
 func (s *soak) checkLog(id string, sent, declared, promised []string) {
 	sorted := slices.Sorted(slices.Values(sent))
@@ -74,7 +86,7 @@ func (s *soak) finish() {
 		// An ordinary send completes what a dead process left half done.
 		last, err := s.d.SendText(ctx, id, dispatch.Message{Text: "the last one"})
 		must(s.t, err)
-		s.promised[id] = append(s.promised[id], last.MID)
+		s.promise(id, last.MID)
 		s.deliver(id)
 		wrong, err := s.d.Disagreements(ctx, id)
 		if err != nil || len(wrong) > 0 {
@@ -86,16 +98,16 @@ func (s *soak) finish() {
 			s.t.Errorf("session %s: %v", id, err)
 			continue
 		}
-		s.checkLog(id, sent, declared, s.promised[id])
+		promised, _ := s.known(id)
+		s.checkLog(id, sent, declared, promised)
 		got := s.inbox(id)
 		if !inSequence(got, sent) {
 			s.t.Errorf("session %s: the agent has %v of %v", id, got, sent)
 		}
 		s.checkEnds(id, sent, got)
 		eventually(s.t, "the follower has seen everything", func() bool {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			return s.t.Failed() || slices.Equal(s.followed[id], sent)
+			_, followed := s.known(id)
+			return s.t.Failed() || slices.Equal(followed, sent)
 		})
 	}
 }

@@ -162,8 +162,8 @@ func (s *soak) listen(out *bufio.Reader) {
 			continue // the name of the step at which it dies
 		}
 		id, mid := what[1], what[2]
+		s.promise(id, mid)
 		s.mu.Lock()
-		s.promised[id] = append(s.promised[id], mid)
 		if what[0] == "sent" {
 			inOrder[id] = append(inOrder[id], mid)
 		} else if was := s.keys[id+what[0]]; was != "" && was != mid {
