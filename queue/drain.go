@@ -288,10 +288,6 @@ func (q *Queue) holds(held *lock.Record, mid string) (bool, error) {
 	if err != nil || l == nil || l.entry.MID == mid {
 		return l != nil, err
 	}
-	for e, err := range q.All() {
-		if err != nil || e.MID == mid {
-			return err == nil, err
-		}
-	}
-	return false, nil
+	found, err := q.Find(mid)
+	return len(found) > 0, err
 }

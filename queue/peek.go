@@ -20,7 +20,10 @@ func Owes(dir string) (bool, error) { return owed(filepath.Join(dir, listFile)) 
 //
 // What it says is true of a moment: a pass may be at work on that entry.
 func (q *Queue) Peek() (Entry, bool, error) {
-	e, found, err := q.glance()
+	k, e, found, err := q.glance(0)
+	if found {
+		k.file.Close()
+	}
 	if err != nil || found {
 		return e, found, err
 	}
@@ -35,31 +38,39 @@ func (q *Queue) Peek() (Entry, bool, error) {
 	return e, found, nil
 }
 
-// glance reads the oldest entry where it stands, and finds nothing in a file that is
-// not in this package's form at both ends, which may be one that is being written.
-func (q *Queue) glance() (Entry, bool, error) {
+// glance opens a file of more than so many bytes and reads the oldest entry where it
+// stands. It finds nothing in a file that is not in this package's form at both ends,
+// which may be one that is being written. Who gets an entry closes the file.
+func (q *Queue) glance(more int64) (k sheet, e Entry, found bool, err error) {
 	f, info, err := q.disk.open(q.path, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, errNotPlain) {
-		return Entry{}, false, nil
+		return k, e, false, nil
 	}
 	if err != nil {
-		return Entry{}, false, err
+		return k, e, false, err
 	}
-	defer f.Close()
-	ok, err := framed(f, info.Size())
-	if err != nil || !ok {
-		return Entry{}, false, notCut(err)
+	k = sheet{file: f, size: info.Size(), from: int64(len(opening))}
+	if k.size > more {
+		e, found, err = q.glanceAt(&k)
 	}
-	k := sheet{file: f, size: info.Size(), from: int64(len(opening))}
-	ok, err = k.seek()
-	if err != nil || !ok {
-		return Entry{}, false, notCut(err)
+	if !found {
+		f.Close()
+	}
+	return k, e, found, notCut(err)
+}
+
+func (q *Queue) glanceAt(k *sheet) (e Entry, found bool, err error) {
+	if ok, err := framed(k.file, k.size); err != nil || !ok {
+		return e, false, err
+	}
+	if ok, err := k.seek(); err != nil || !ok {
+		return e, false, err
 	}
 	n, err := q.readNote()
 	if err != nil || n.broken != nil {
-		return Entry{}, false, err
+		return e, false, err
 	}
-	e := k.first.entry
+	e = k.first.entry
 	n.applyTo(&e)
 	return e, true, nil
 }

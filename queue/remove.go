@@ -182,6 +182,11 @@ func (q *Queue) removeAny(held *lock.Record, mids []string) error {
 	}
 	err = d.lines(func(add func([]byte) error) error {
 		return q.known.each(func(raw []byte) error {
+			if mid, ok := ownID(raw); ok {
+				if _, chosen := missing[string(mid)]; !chosen {
+					return add(raw)
+				}
+			}
 			e, err := decode(raw)
 			if err != nil {
 				return &CorruptError{Path: q.path, Err: err}
