@@ -94,8 +94,9 @@ func (s standstill) over(now standstill) bool {
 	return s.faulty != now.faulty || s.mid != now.mid || s.unconfirmed && !now.unconfirmed
 }
 
-// standsAt looks where the session's deliveries stand now.
-func (d *Dispatcher) standsAt(id string) (standstill, error) {
+// standsAt looks where the session's deliveries stand now. Whether a queue that could not
+// be read can be now is seen only at its end.
+func (d *Dispatcher) standsAt(id string, was standstill) (standstill, error) {
 	h, err := d.handles.get(id)
 	if err != nil {
 		return standstill{}, err
@@ -104,7 +105,7 @@ func (d *Dispatcher) standsAt(id string) (standstill, error) {
 	_, err = h.Record()
 	var now standstill
 	if err == nil {
-		now, err = standing(h.queue)
+		now, err = standing(h.queue, was.faulty)
 	}
 	switch {
 	case errors.Is(err, queue.ErrCorrupt), errors.Is(err, session.ErrUnreadable):
@@ -115,15 +116,12 @@ func (d *Dispatcher) standsAt(id string) (standstill, error) {
 	return now, nil
 }
 
-// standing is at the oldest entry of a queue that can be read to its end.
-func standing(q *queue.Queue) (s standstill, err error) {
-	for e, err := range q.All() {
-		if err != nil {
-			return s, err
-		}
-		if s.mid == "" {
-			s = standstill{mid: e.MID, unconfirmed: e.Unconfirmed()}
+// standing is at the oldest entry of a queue; whole asks that it can be read to its end.
+func standing(q *queue.Queue, whole bool) (standstill, error) {
+	e, _, err := q.Peek()
+	if err == nil && whole {
+		for _, err = range q.All() {
 		}
 	}
-	return s, nil
+	return standstill{mid: e.MID, unconfirmed: e.Unconfirmed()}, err
 }

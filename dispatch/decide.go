@@ -100,7 +100,7 @@ func (d *Dispatcher) conclude(h *handle, held *lock.Record, mids []string, write
 // [queue.ErrNotPending] for one that is not owed, and [ErrNoMessage] for one that
 // does not exist.
 func (d *Dispatcher) Revoke(ctx context.Context, id, mid string) error {
-	revoked, err := d.revoke(ctx, id, "revoked", func(e queue.Entry) bool { return e.MID == mid })
+	revoked, err := d.revoke(ctx, id, mid, "revoked", func(e queue.Entry) bool { return e.MID == mid })
 	if err != nil || len(revoked) > 0 {
 		return err
 	}
@@ -118,10 +118,11 @@ func (d *Dispatcher) Revoke(ctx context.Context, id, mid string) error {
 // means what humans sent. It returns the mids, in order. A message that is being
 // handed over right now is left out.
 func (d *Dispatcher) RevokeFrom(ctx context.Context, id, sender string) ([]string, error) {
-	return d.revoke(ctx, id, "all from the sender revoked", func(e queue.Entry) bool { return e.From == sender })
+	return d.revoke(ctx, id, "", "all from the sender revoked", func(e queue.Entry) bool { return e.From == sender })
 }
 
-func (d *Dispatcher) revoke(ctx context.Context, id, reason string, chosen func(queue.Entry) bool) ([]string, error) {
+// revoke takes back what is chosen: everything, or the one that is called only.
+func (d *Dispatcher) revoke(ctx context.Context, id, only, reason string, chosen func(queue.Entry) bool) ([]string, error) {
 	h, err := d.handles.get(id)
 	if err != nil {
 		return nil, err
@@ -133,7 +134,7 @@ func (d *Dispatcher) revoke(ctx context.Context, id, reason string, chosen func(
 		return nil, err
 	}
 	defer idle.Release()
-	revoked, err := d.revokeHeld(ctx, h, reason, func(e queue.Entry) bool {
+	revoked, err := d.revokeHeld(ctx, h, only, reason, func(e queue.Entry) bool {
 		return chosen(e) && !(inPass && e.Unconfirmed())
 	})
 	if err != nil || len(revoked) == 0 {
@@ -143,7 +144,7 @@ func (d *Dispatcher) revoke(ctx context.Context, id, reason string, chosen func(
 	return revoked, h.syncAll(ctx)
 }
 
-func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, reason string, chosen func(queue.Entry) bool) ([]string, error) {
+func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, only, reason string, chosen func(queue.Entry) bool) ([]string, error) {
 	held, err := d.lockRecord(ctx, h)
 	if err != nil {
 		return nil, err
@@ -151,6 +152,7 @@ func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, reason string, c
 	defer held.Release()
 	var revoked []string
 	var lines []timeline.Entry
+	oldest := true
 	for e, err := range h.queue.All() {
 		if err != nil {
 			return nil, err
@@ -159,6 +161,10 @@ func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, reason string, c
 			revoked = append(revoked, e.MID)
 			lines = append(lines, revocation(e, d.options.Now(), reason))
 		}
+		if oldest && e.MID == only {
+			break // it goes where it stands, whatever is behind it
+		}
+		oldest = false
 	}
 	if len(revoked) == 0 {
 		return nil, nil

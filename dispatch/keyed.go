@@ -35,10 +35,9 @@ func (d *Dispatcher) replay(ctx context.Context, h *handle, held *lock.Record, m
 // our own messages those that the timeline proves to be owed, as the line that says
 // how this one ended may be one that cannot be read any more.
 func (d *Dispatcher) restore(ctx context.Context, h *handle, held *lock.Record, found timeline.Found) error {
-	for e, err := range h.queue.All() {
-		if err != nil || e.MID == found.Sent.MID {
-			return err
-		}
+	owed, err := h.queue.Find(found.Sent.MID)
+	if err != nil || len(owed) > 0 {
+		return err
 	}
 	p, err := d.plan(ctx, h, held)
 	if err != nil {

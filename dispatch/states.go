@@ -3,14 +3,15 @@ package dispatch
 import (
 	"context"
 
+	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline"
 )
 
-// States is [Dispatcher.State] for many messages, by mid, with one reading of the
-// queue and one of the timeline, newest lines first, which ends as soon as every
-// message was found. A mid that neither of them holds is not in the result, and makes
-// it read the whole timeline. Memory grows with the texts of the messages asked for,
-// not with the queue or the timeline.
+// States is [Dispatcher.State] for many messages, by mid, with one look at the queue and
+// one reading of the timeline, newest lines first, which ends as soon as every message
+// was found. A mid that neither of them holds is not in the result, and makes it read the
+// whole of both. Memory grows with the texts of the messages asked for, not with the
+// queue or the timeline.
 //
 // It takes no lock, so each state is true of a moment during the call, not all of
 // them of the same moment. The error is [session.ErrNotFound], [queue.ErrCorrupt],
@@ -31,19 +32,9 @@ func (d *Dispatcher) states(ctx context.Context, h *handle, mids ...string) (map
 	if len(mids) == 0 {
 		return map[string]State{}, nil
 	}
-	queued := make(map[string]Debt, len(mids))
-	asked := make(map[string]bool, len(mids))
-	for _, mid := range mids {
-		asked[mid] = true
-	}
-	for e, err := range h.debts() {
-		if err != nil {
-			return nil, err
-		}
-		if asked[e.MID] {
-			e.Text = "" // it says nothing of the state
-			queued[e.MID] = e
-		}
+	queued, err := h.find(mids...)
+	if err != nil {
+		return nil, err
 	}
 	fates, err := h.Timeline().Fates(ctx, mids...)
 	if err != nil {
@@ -55,6 +46,33 @@ func (d *Dispatcher) states(ctx context.Context, h *handle, mids ...string) (map
 		fate, known := fates[mid]
 		if owed || known {
 			found[mid] = stateOf(h.ID(), mid, e, owed, fate, known)
+		}
+	}
+	return found, nil
+}
+
+// find looks for messages in the queue, as [queue.Queue.Find] does, and whether the
+// oldest is being handed over now.
+func (h *handle) find(mids ...string) (map[string]Debt, error) {
+	entries, err := h.queue.Find(mids...)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]Debt, len(entries))
+	for mid, e := range entries {
+		debt, owed := Debt{Entry: e}, true
+		if e.Unconfirmed() {
+			debt, owed, err = Oldest(h.Locks(), func() (queue.Entry, bool, error) {
+				now, err := h.queue.Find(mid)
+				e, owed := now[mid]
+				return e, owed, err
+			})
+		}
+		if err != nil {
+			return nil, err
+		}
+		if owed {
+			found[mid] = debt
 		}
 	}
 	return found, nil

@@ -28,3 +28,11 @@ func (s *Sweeper) Watching(before func(dir string) error, after func(dir string)
 		return err
 	}
 }
+
+// Moved reports whether the deliveries of a session, which ended with an error, stand
+// elsewhere now.
+func (d *Dispatcher) Moved(id string, end error) (bool, error) {
+	at := stopped(end)
+	now, err := d.standsAt(id, at)
+	return at.over(now), err
+}

@@ -167,7 +167,7 @@ func (l *loop) start(g *grace) {
 		l.slots.hold(func() {
 			begun := time.Now()
 			if o.looked {
-				now, err := l.s.d.standsAt(x.id)
+				now, err := l.s.d.standsAt(x.id, at)
 				o.moved = err == nil && at.over(now)
 			} else {
 				o.pass, o.reason = l.s.attempt(g, x.id, patience, before)
