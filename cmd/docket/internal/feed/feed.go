@@ -173,8 +173,7 @@ func (f *Feed) Debts(ctx context.Context, id string) top.Debts {
 			break
 		}
 		if len(d.List) == debtsShown {
-			d.More++
-			continue
+			break
 		}
 		from := "human"
 		if e.From != "" {

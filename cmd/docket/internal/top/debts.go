@@ -19,11 +19,10 @@ type Debt struct {
 	Handing     bool // it is being handed over now
 }
 
-// Debts are what a session is owed, oldest first.
+// Debts are the oldest of what a session is owed, in order.
 type Debts struct {
 	Session string
 	List    []Debt
-	More    int    // messages behind List that are not in it
 	Bad     string // why that cannot be told
 }
 
