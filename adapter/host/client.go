@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"github.com/docket-go/docket/adapter"
@@ -37,8 +38,9 @@ func (*Client) Headless() bool { return true }
 // Nil promises that. A refusal says why nothing of p reached the agent: no host
 // ([ErrNoHost]), one that is stopped or stuck ([ErrSilent]), a turn that is open or not
 // yet cleaned up after ([adapter.ErrBusy]), no recorder ([adapter.ErrBlocked]), an agent
-// that does not run ([adapter.ErrGone]), a host of another version ([ErrVersion]). It is unconfirmed when the connection or
-// ctx ended between the request and the answer; [Client.Lookup] then finds out. If
+// that does not run ([adapter.ErrGone]), a host of another version ([ErrVersion]). It is
+// unconfirmed when the connection or ctx ended between the request and the answer, or the
+// host became silent ([ErrSilent]); [Client.Lookup] then finds out. If
 // the process dies inside, the prompt is handed over if its request was complete,
 // and not at all otherwise.
 func (c *Client) Insert(ctx context.Context, p adapter.Prompt) error {
@@ -50,6 +52,8 @@ func (c *Client) Insert(ctx context.Context, p adapter.Prompt) error {
 		return refusal(err)
 	}
 	defer w.close()
+	ctx, stop := c.attended(ctx)
+	defer stop()
 	defer w.until(ctx)()
 	step.At("adapter/host: greeted")
 	if err := w.write(promptOf(promptFrame, "", p)); err != nil {
@@ -112,9 +116,34 @@ func (c *Client) hello(ctx context.Context) (*wire, error) {
 	return w, nil
 }
 
+// attended returns a ctx that ends with [ErrSilent] once the host is stopped or stuck:
+// while an answer takes long, it is seen again and again whether new connections are
+// greeted still. The caller calls stop when it has the answer.
+func (c *Client) attended(ctx context.Context) (attended context.Context, stop func()) {
+	attended, cancel := context.WithCancelCause(ctx)
+	go func() {
+		again := time.NewTicker(answerWait())
+		defer again.Stop()
+		for {
+			select {
+			case <-attended.Done():
+				return
+			case <-again.C:
+			}
+			w, err := c.hello(attended)
+			if err == nil {
+				w.close()
+			} else if errors.Is(err, ErrSilent) {
+				cancel(ErrSilent)
+			}
+		}
+	}()
+	return attended, func() { cancel(nil) }
+}
+
 // refusal marks an error from before the request.
 func refusal(err error) error {
-	if errors.Is(err, ErrVersion) || errors.Is(err, ErrPeer) || errors.Is(err, ErrProtocol) {
+	if errors.Is(err, ErrVersion) || errors.Is(err, ErrPeer) || errors.Is(err, ErrProtocol) || errors.Is(err, ErrSilent) {
 		return adapter.Because(adapter.ErrBlocked, err)
 	}
 	return adapter.Refuse(err)
@@ -135,6 +164,8 @@ func (c *Client) ask(ctx context.Context, request frame, want string) (frame, er
 		return frame{}, err
 	}
 	defer w.close()
+	ctx, stop := c.attended(ctx)
+	defer stop()
 	defer w.until(ctx)()
 	if err := w.write(request); err != nil {
 		return frame{}, c.ended(ctx, err)

@@ -128,10 +128,44 @@ func TestSilentHost(t *testing.T) {
 			t.Errorf("says %q: got %v, %v, want ErrSilent", says, list, err)
 		}
 		if says != "" {
-			continue // a prompt takes as long as the agent takes it
+			continue // it greets, and a prompt takes as long as the agent takes it
+		}
+		if state, err := c.Probe(ctx); state != adapter.Blocked || !errors.Is(err, host.ErrSilent) {
+			t.Errorf("got %v, %v, want that a pass ends before its insert", state, err)
 		}
 		if err := c.Insert(ctx, prompt("m1")); adapter.AnswerOf(err) != adapter.Refused || !errors.Is(err, host.ErrSilent) {
 			t.Errorf("got %v, want a refusal that is ErrSilent", err)
 		}
+	}
+}
+
+// A host that is stopped while it has a prompt keeps nobody either: nobody knows what
+// becomes of the prompt once it goes on.
+func TestHostThatFallsSilent(t *testing.T) {
+	t.Cleanup(host.SilentAfter(50 * time.Millisecond))
+	dir := newDir(t)
+	l, err := net.Listen("unix", filepath.Join(dir, "host.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		greeted := 0
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { conn.Close() })
+			if greeted++; greeted <= 3 { // that of the prompt, and twice whether it lives
+				io.WriteString(conn, `{"type":"welcome","version":1,"replay":1}`+"\n")
+			}
+		}
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	err = host.NewClient(dir).Insert(ctx, prompt("m1"))
+	if adapter.AnswerOf(err) != adapter.Unconfirmed || !errors.Is(err, host.ErrSilent) {
+		t.Errorf("got %v, want that it is unconfirmed, and ErrSilent", err)
 	}
 }
