@@ -38,6 +38,7 @@ type drained struct {
 	Delivered []string `json:"delivered"`
 	Owed      int      `json:"owed"`
 	Error     *string  `json:"error"`
+	MID       *string  `json:"mid"` // the message at which it stopped
 }
 
 func runDrain(ctx context.Context, c *call) error {
@@ -161,11 +162,11 @@ func (c *call) drain(ctx context.Context, id, name string, settings map[string]s
 // printPass prints what a pass did. For people an error that is no result of the
 // pass is left to standard error.
 func (c *call) printPass(id string, p drainedPass) error {
-	why := ""
+	why, mid := "", ""
 	var ended *dispatch.PassError
 	switch {
 	case errors.As(p.err, &ended):
-		why = reason(id, "", ended)
+		why, mid = reason(id, "", ended), ended.MID
 	case p.err != nil:
 		why = words(id, p.err)
 	}
@@ -174,7 +175,7 @@ func (c *call) printPass(id string, p drainedPass) error {
 	}
 	if c.out.json {
 		delivered := append([]string{}, p.Delivered...)
-		return c.out.object(drained{id, delivered, p.Owed, orNull(why)})
+		return c.out.object(drained{id, delivered, p.Owed, orNull(why), orNull(mid)})
 	}
 	line := fmt.Sprintf("%s: %d delivered, %d owed", id, len(p.Delivered), p.Owed)
 	if why != "" {
