@@ -274,7 +274,7 @@ func TestFollowSeesAHandoverDie(t *testing.T) {
 		f := k.feed(feed.Options{Poll: 200 * time.Millisecond}) // all are looked at in a minute
 		seen := follow(t, f)
 		seen.until(t, "it is being handed over", func(r map[string]top.Row) bool {
-			return r["s1"].Handing && !r["s1"].Unconfirmed && r["s1"].Need() == top.Deliver
+			return r["s1"].Handing && !r["s1"].Unconfirmed && r["s1"].Need() == top.Work
 		})
 		if d := f.Debts(t.Context(), "s1"); len(d.List) != 1 || !d.List[0].Handing || d.List[0].Unconfirmed {
 			t.Errorf("got %+v, want it being handed over", d)

@@ -41,7 +41,7 @@ const (
 	Answer              // it asks, or cannot go on
 	Review              // it proposes something
 	Deliver             // it is owed something
-	Work                // it works
+	Work                // it works, or is being handed what it is owed
 	Rest                // it is idle, done, parked, or has said nothing
 	History             // it is archived or retired
 )
@@ -54,15 +54,17 @@ func (r Row) Need() Need {
 		return Decide
 	case r.Set && r.Owed == 0:
 		return History
+	case r.Set && r.Handing:
+		return Work
 	case r.Set:
 		return Deliver
 	case word == session.StatusAsking, word == session.StatusError:
 		return Answer
 	case r.Status == session.StatusAwaiting && r.Proposal != session.ProposalNothing:
 		return Review
-	case r.Owed > 0:
+	case r.Owed > 0 && !r.Handing:
 		return Deliver
-	case r.Works, r.Status == session.StatusActive:
+	case r.Handing, r.Works, r.Status == session.StatusActive:
 		return Work
 	}
 	return Rest

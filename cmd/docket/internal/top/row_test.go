@@ -30,7 +30,9 @@ func TestNeed(t *testing.T) {
 		{"cannot be read", top.Row{Bad: "damage"}, top.Decide},
 		{"is archived", top.Row{Status: "asking", Set: true}, top.History},
 		{"is archived, and is owed something", top.Row{Set: true, Owed: 1}, top.Deliver},
-		{"is being handed a message", top.Row{Status: "active", Owed: 1, Handing: true}, top.Deliver},
+		{"is being handed a message", top.Row{Status: "idle", Owed: 2, Handing: true}, top.Work},
+		{"is archived, and is being handed a message", top.Row{Status: "asking", Set: true, Owed: 1, Handing: true}, top.Work},
+		{"asks, and is being handed a message", top.Row{Status: "asking", Owed: 1, Handing: true}, top.Answer},
 		{"is archived, with an unconfirmed message", top.Row{Set: true, Owed: 1, Unconfirmed: true}, top.Decide},
 	} {
 		if got := tt.row.Need(); got != tt.want {
