@@ -99,3 +99,23 @@ func TestInterruptedInput(t *testing.T) {
 		t.Errorf("got status %d, output %q and %q, want status %d and a word about the interruption", status, &out, &complaint, statusFailed)
 	}
 }
+
+// Whoever was looking at what is asked has answered nothing; whoever was answering sees
+// whether it is asked still.
+func TestInterruptedPermit(t *testing.T) {
+	store := t.TempDir()
+	do := func(ctx context.Context, args ...string) (complaint string) {
+		var out, said bytes.Buffer
+		run(ctx, t.Context(), append(args, "--store", store), strings.NewReader(""), &out, &said)
+		return said.String()
+	}
+	do(t.Context(), "new", "s1", "--adapter", "acp")
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	for _, args := range [][]string{{"permit", "s1"}, {"permit", "s1", "93a1c07f", "allow once"}} {
+		want := "docket: permit s1: interrupted: see docket permit s1 for what is still asked\n"
+		if got := do(ctx, args...); got != want {
+			t.Errorf("docket %q: got %q, want %q", args, got, want)
+		}
+	}
+}

@@ -149,7 +149,7 @@ var interrupted = sync.OnceValue(func() map[string]string {
 		"declare": undeclared, "active": undeclared, "idle": undeclared, "ask": undeclared,
 		"park": undeclared, "done": undeclared, "review": undeclared, "error": undeclared,
 		"confirm": unknownMessage, "revoke": unknownMessage,
-		"permit": "interrupted: see docket turns {id} for whether it was answered",
+		"permit": "interrupted: see docket permit {id} for what is still asked",
 		"drain":  "interrupted: see docket pending for what is still owed",
 		"watch":  unknownWatch, "unwatch": unknownWatch,
 	}
