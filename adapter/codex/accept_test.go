@@ -11,6 +11,7 @@ import (
 	"github.com/docket-go/docket/adapter/adaptertest/hosttest"
 	"github.com/docket-go/docket/adapter/codex"
 	"github.com/docket-go/docket/adapter/host"
+	"github.com/docket-go/docket/lock/step"
 )
 
 // TestAcceptance takes a message only when codex says that it is stored under its id.
@@ -222,15 +223,18 @@ func TestInterruptBeforeCodexHasBegun(t *testing.T) {
 // TestProgramThatDoesNotRead gets nothing of the message.
 func TestProgramThatDoesNotRead(t *testing.T) {
 	f, peer := newFake(t)
-	stuck := make(chan struct{})
-	a, err := opened(t, f, stuckPeer{peer, stuck}, whole, nil, f.greet)
+	p := stuckPeer{peer, make(chan struct{}), make(chan struct{}, 10)}
+	a, err := opened(t, f, p, whole, nil, f.greet)
 	if err != nil {
 		t.Fatal(err)
 	}
-	close(stuck)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	close(p.stuck)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	if err := a.Submit(ctx, adapter.Prompt{MID: "m1", Text: "x"}, hosttest.NewSink()); !errors.Is(err, adapter.ErrGone) {
+	_, answer := submit(ctx, a, "m1")
+	hosttest.Receive(t, "the message's line", p.begun)
+	cancel()
+	if err := hosttest.Receive(t, "the answer", answer); !errors.Is(err, adapter.ErrGone) {
 		t.Errorf("got %v, want gone", err)
 	}
 }
@@ -238,21 +242,26 @@ func TestProgramThatDoesNotRead(t *testing.T) {
 // TestMessageBehindOthers is taken back when its time is over before it is begun.
 func TestMessageBehindOthers(t *testing.T) {
 	f, peer := newFake(t)
-	stuck := make(chan struct{})
-	a, err := opened(t, f, stuckPeer{peer, stuck}, whole, nil, f.greet)
+	p := stuckPeer{peer, make(chan struct{}), make(chan struct{}, 10)}
+	a, err := opened(t, f, p, whole, nil, f.greet)
 	if err != nil {
 		t.Fatal(err)
 	}
-	close(stuck)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
-	defer cancel()
+	close(p.stuck)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { <-p.begun; cancel() }()
 	if got, err := a.Lookup(ctx, "m1"); got != adapter.CannotTell || err == nil { // its request is stuck
 		t.Errorf("Lookup: got %v, %v, want cannot tell and why", got, err)
 	}
 	for range 2 { // nothing is left of the first
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
-		defer cancel()
-		if err := a.Submit(ctx, adapter.Prompt{MID: "m1", Text: "x"}, hosttest.NewSink()); !errors.Is(err, adapter.ErrBusy) {
+		ctx, cancel := context.WithCancel(context.Background())
+		restore := step.Hook(func(at string) {
+			if at == "adapter/codex: message is sent" {
+				cancel()
+			}
+		})
+		err := a.Submit(ctx, adapter.Prompt{MID: "m1", Text: "x"}, hosttest.NewSink())
+		if restore(); !errors.Is(err, adapter.ErrBusy) {
 			t.Errorf("got %v, want busy", err)
 		}
 	}

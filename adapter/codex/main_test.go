@@ -173,15 +173,18 @@ func taken(t testing.TB, f *fake, a *codex.Agent, text string) *hosttest.Sink {
 	return s
 }
 
-// A stuckPeer does not read any more once stuck is closed.
+// A stuckPeer does not read any more once stuck is closed, and tells of each line of
+// which it is sent something then.
 type stuckPeer struct {
 	net.Conn
 	stuck chan struct{}
+	begun chan struct{}
 }
 
 func (p stuckPeer) Write(b []byte) (int, error) {
 	select {
 	case <-p.stuck:
+		p.begun <- struct{}{}
 		_, err := p.Conn.Read(make([]byte, 1)) // returns at the end
 		return 0, err
 	default:
