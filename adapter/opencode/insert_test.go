@@ -113,7 +113,7 @@ func TestAnswers(t *testing.T) {
 		stored  int
 	}{
 		{"slow to show", func(s *server) { s.hidden = 5 }, opencode.Options{}, adapter.Taken, nil, "", 1},
-		{"never shown", func(s *server) { s.hidden = 1 << 30 }, opencode.Options{Timeout: 50 * time.Millisecond}, adapter.Unconfirmed, nil, "opencode's log", 1},
+		{"never shown", func(s *server) { s.hidden = 1 << 30 }, opencode.Options{Timeout: time.Second}, adapter.Unconfirmed, nil, "opencode's log", 1},
 		{"connection lost, but shown", func(s *server) { s.drop = true }, opencode.Options{}, adapter.Taken, nil, "", 1},
 		{"connection lost, not shown", func(s *server) { s.drop, s.hidden = true, 1<<30 }, opencode.Options{}, adapter.Unconfirmed, nil, "EOF", 1},
 		{"fault, but shown", func(s *server) { s.posted = 500 }, opencode.Options{}, adapter.Taken, nil, "", 1},
@@ -182,7 +182,7 @@ func TestNobodyThere(t *testing.T) {
 // to hand it over again where a new message would be refused.
 func TestSentBeforeIsNeverRefused(t *testing.T) {
 	s := startServer(t)
-	a := open(t, t.TempDir(), opencode.Options{URL: s.http.URL, Timeout: 50 * time.Millisecond})
+	a := open(t, t.TempDir(), opencode.Options{URL: s.http.URL})
 	s.change(func(s *server) { s.drop, s.hidden = true, 1<<30 })
 	checkAnswer(t, "first", a.Insert(t.Context(), prompt("m1", "x")), adapter.Unconfirmed, nil, "EOF")
 	s.change(func(s *server) { s.busy = map[string]string{"type": "busy"} })

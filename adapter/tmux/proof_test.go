@@ -14,7 +14,8 @@ import (
 	"github.com/docket-go/docket/adapter/tmux"
 )
 
-func hasty(o *tmux.Options) { o.Wait, o.TranscriptWait = 200*time.Millisecond, 200*time.Millisecond }
+// hasty waits as long as a busy machine may need to show a text, and no longer.
+func hasty(o *tmux.Options) { o.Wait, o.TranscriptWait = time.Second, time.Second }
 
 func TestScreenProof(t *testing.T) {
 	t.Parallel()

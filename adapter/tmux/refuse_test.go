@@ -295,7 +295,7 @@ func TestAHungServerDoesNotHangInsert(t *testing.T) {
 	} {
 		t.Run(tt.at, func(t *testing.T) {
 			p := startServer(t).open()
-			a := p.adapter(t.TempDir(), func(o *tmux.Options) { o.CommandTimeout = 300 * time.Millisecond })
+			a := p.adapter(t.TempDir(), func(o *tmux.Options) { o.CommandTimeout = time.Second })
 			pid, err := strconv.Atoi(p.do("display-message", "-p", "#{pid}"))
 			if err != nil {
 				t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 )
 
 // patience bounds every wait of a test for another process.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 var servers atomic.Int32
 
@@ -148,7 +148,7 @@ func (p *pane) prompts() []string {
 // adapter opens an adapter for the pane in the session directory dir.
 func (p *pane) adapter(dir string, change ...func(*tmux.Options)) *tmux.Adapter {
 	p.t.Helper()
-	o := tmux.Options{Target: p.id, Socket: p.name, Settle: 10 * time.Millisecond, Wait: patience, TranscriptWait: patience}
+	o := tmux.Options{Target: p.id, Socket: p.name, Settle: 10 * time.Millisecond, Wait: patience, TranscriptWait: patience, CommandTimeout: patience}
 	for _, c := range change {
 		c(&o)
 	}
