@@ -121,7 +121,7 @@ func TestSilentHost(t *testing.T) {
 				io.WriteString(conn, says)
 			}
 		}()
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		c := host.NewClient(dir)
 		if list, err := c.Asks(ctx); !errors.Is(err, host.ErrSilent) {
