@@ -22,6 +22,10 @@ func RefuseNotifiers(n int) (restore func()) {
 	}
 }
 
+// StopUnused stops the notifier if nobody listens to it. An interruption of the tests
+// before, which may end a Wait too early, does not reach the next one.
+func StopUnused() { ears.stopUnused() }
+
 // Deafen ends all watches of the system, so that nothing more is heard, and returns how
 // many there were.
 func Deafen() (dirs int) {

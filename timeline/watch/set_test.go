@@ -46,7 +46,7 @@ func join(t *testing.T, store *session.Store, id string) *session.Session {
 // fleetOf follows a store from its end, and returns the next session to have news.
 func fleetOf(t *testing.T, store *session.Store, poll time.Duration) (next func() string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	raw, stop := iter.Pull2(fleet.Follow(ctx, store, fleet.Options{Mode: fleet.TailOnly, Poll: poll}))
 	t.Cleanup(func() { stop(); cancel() })
 	next = func() string {
@@ -168,7 +168,7 @@ func TestSetWatchesWhatIsThereNow(t *testing.T) {
 	renew()
 	s := watch.NewSet(time.Hour)
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if at := s.Add(7, filepath.Join(root, "none"), dir); at != 1 {
 		t.Fatalf("got the place %d, want 1", at)
@@ -209,7 +209,7 @@ func TestSetWatchesADirectoryThatMoved(t *testing.T) {
 	}
 	s := watch.NewSet(time.Hour)
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s.Add(1, before)
 	if err := os.Rename(before, after); err != nil {

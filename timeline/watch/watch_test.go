@@ -55,12 +55,12 @@ func finish(l *timeline.Log, ctx context.Context, o timeline.FollowOptions, mark
 	return last
 }
 
-// poll asks until ok is true, and fails after ten seconds.
+// poll asks until ok is true, and fails after a minute.
 func poll(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	late := time.After(10 * time.Second)
+	late := time.After(time.Minute)
 	for !ok() {
 		select {
 		case <-tick.C:
@@ -104,7 +104,7 @@ func TestWaiterTurnsToTheRightDirectory(t *testing.T) {
 	segments := filepath.Join(session, "timeline")
 	w := watch.New(session, segments, time.Hour)
 	defer w.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	look := func(what string) {
 		t.Helper()
