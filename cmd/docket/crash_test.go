@@ -100,7 +100,7 @@ type answer struct {
 }
 
 // hanging is how long a run may take before it counts as one that never ends.
-const hanging = 30 * time.Second
+const hanging = time.Minute
 
 // docket runs docket on the store. It must come to an end, by itself.
 func (b box) docket(args ...string) answer {

@@ -59,6 +59,7 @@ func (c crowd) Run() int {
 //	field NAME FIELD          set $NAME from a field of the last JSON line of stdout
 //	mid NAME                  set $NAME to what stdout holds
 //	until FILE PATTERN        wait until the file holds the pattern
+//	retry PATTERN PROGRAM ARG...  run a program until its standard output holds the pattern
 //	patch FILE OLD NEW        replace a text in a file
 //
 // and the programs repeat, bytes, capture, island, get and acp-agent.
@@ -79,7 +80,7 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: condition,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": cmdStatus, "field": cmdField, "mid": cmdMID, "until": cmdUntil, "patch": cmdPatch,
+			"status": cmdStatus, "field": cmdField, "mid": cmdMID, "until": cmdUntil, "retry": cmdRetry, "patch": cmdPatch,
 		},
 	})
 }
@@ -137,20 +138,37 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: until FILE PATTERN")
 	}
-	pattern, err := regexp.Compile("(?m)" + args[1])
+	awaitText(ts, args[0], args[1], func() string {
+		content, err := os.ReadFile(ts.MkAbs(args[0]))
+		if err != nil {
+			return ""
+		}
+		return string(content)
+	})
+}
+
+func cmdRetry(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: retry PATTERN PROGRAM ARG...")
+	}
+	awaitText(ts, "what "+args[1]+" prints", args[0], func() string {
+		_ = ts.Exec(args[1], args[2:]...) // what it prints decides
+		return ts.ReadFile("stdout")
+	})
+}
+
+// awaitText waits until read returns a text with the pattern.
+func awaitText(ts *testscript.TestScript, what, expr string, read func() string) {
+	pattern, err := regexp.Compile("(?m)" + expr)
 	ts.Check(err)
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for {
-		content, err := os.ReadFile(ts.MkAbs(args[0]))
-		if err == nil && pattern.Match(content) {
-			return
-		}
+	for text := read(); !pattern.MatchString(text); text = read() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			ts.Fatalf("%s does not hold %s: %s", args[0], args[1], content)
+			ts.Fatalf("%s: no %s in it: %s", what, expr, text)
 		}
 	}
 }

@@ -139,7 +139,6 @@ func TestServeIsKilledInAPost(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.must("new", "s1", "--adapter", "file", "--set", "path="+b.dir+"/got")
-	at := "127.0.0.1:0"
 	for i, moment := range []func(text string) bool{
 		func(string) bool { return true }, // while it is on its way
 		func(text string) bool { return strings.Contains(b.must("log", "s1", "--all"), text) },
@@ -147,8 +146,7 @@ func TestServeIsKilledInAPost(t *testing.T) {
 		func(text string) bool { return holds(b.path("s1", "pending.json"), text) || holds(b.dir+"/got", text) },
 	} {
 		text, key := fmt.Sprint("message ", i), fmt.Sprint("key-", i)
-		s := b.serve("--listen", at)
-		at = s.address()
+		s := b.serve("--listen", "127.0.0.1:0")
 		answered := make(chan error, 1)
 		go func() {
 			_, err := s.post("s1", text, "Idempotency-Key: "+key)
@@ -158,7 +156,7 @@ func TestServeIsKilledInAPost(t *testing.T) {
 		s.end(os.Kill)
 		<-answered // or it was not
 
-		s = b.serve("--listen", at)
+		s = b.serve("--listen", "127.0.0.1:0")
 		mid := s.mustPost("s1", text, key).MID
 		b.eventually(text+" is delivered", func() bool {
 			return s.get("sessions/s1/states?mid=" + mid).States[mid].State == "delivered"

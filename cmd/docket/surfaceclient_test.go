@@ -46,7 +46,7 @@ func (b box) serve(args ...string) *shownStore {
 	return s
 }
 
-// address is what --listen takes to serve there again.
+// address is where it listens.
 func (s *shownStore) address() string { return strings.TrimPrefix(s.url, "http://") }
 
 // end ends it as a person or a service manager does, or kills it.

@@ -99,7 +99,7 @@ func (d *desk) until(what func() string, ok func() bool) {
 	d.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(30 * time.Second); !ok(); {
+	for deadline := time.After(time.Minute); !ok(); {
 		select {
 		case <-tick.C:
 		case <-deadline:

@@ -19,7 +19,7 @@ func TestFollowSeesATurnEnd(t *testing.T) {
 	k.declare("s2", session.StatusParked, "")
 	var over atomic.Bool
 	seen := follow(t, k.feed(feed.Options{
-		Poll: 200 * time.Millisecond,
+		Poll: 300 * time.Millisecond, // all are looked at in more than a minute
 		AtWork: func(_ context.Context, s *session.Session, _ session.Record) bool {
 			if s.ID() != "s1" {
 				t.Errorf("asked about %s, which declared something", s.ID())

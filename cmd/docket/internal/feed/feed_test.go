@@ -184,9 +184,9 @@ func (s *seen) until(t testing.TB, what string, ok func(rows map[string]top.Row)
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(20 * time.Second); ; {
+	for deadline := time.After(time.Minute); ; {
 		s.mu.Lock()
-		done := ok(s.rows)
+		done, now := ok(s.rows), fmt.Sprintf("%+v", s.rows)
 		s.mu.Unlock()
 		if done {
 			return
@@ -194,7 +194,7 @@ func (s *seen) until(t testing.TB, what string, ok func(rows map[string]top.Row)
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("it never came to this: %s: %+v", what, s.rows)
+			t.Fatalf("it never came to this: %s: %s", what, now)
 		}
 	}
 }
@@ -271,7 +271,7 @@ func TestFollowSeesAHandoverDie(t *testing.T) {
 		check(t, err)
 		check(t, q.Claim(held, mid))
 		check(t, held.Release())
-		f := k.feed(feed.Options{Poll: 200 * time.Millisecond}) // all are looked at in a minute
+		f := k.feed(feed.Options{Poll: 300 * time.Millisecond}) // all are looked at in more than a minute
 		seen := follow(t, f)
 		seen.until(t, "it is being handed over", func(r map[string]top.Row) bool {
 			return r["s1"].Handing && !r["s1"].Unconfirmed && r["s1"].Need() == top.Work

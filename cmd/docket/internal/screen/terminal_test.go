@@ -110,7 +110,7 @@ func (w *window) shows(want string) (screen string) {
 	w.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(20 * time.Second); ; {
+	for deadline := time.After(time.Minute); ; {
 		if screen = w.tmux("capture-pane", "-p"); strings.Contains(screen, want) {
 			return screen
 		}
@@ -132,7 +132,7 @@ func (w *window) left() {
 		var b []byte
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
-		for deadline := time.After(20 * time.Second); len(b) == 0; {
+		for deadline := time.After(time.Minute); len(b) == 0; {
 			b, _ = os.ReadFile(filepath.Join(w.dir, name))
 			select {
 			case <-tick.C:

@@ -63,7 +63,7 @@ func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(20 * time.Second); !ok(); {
+	for deadline := time.After(time.Minute); !ok(); {
 		select {
 		case <-tick.C:
 		case <-deadline:
@@ -142,7 +142,7 @@ func start(t *testing.T, ctx context.Context, p *paper, s *source, o top.Options
 				t.Error("the terminal was not given back")
 			}
 			return err
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("it does not end")
 			return nil
 		}
