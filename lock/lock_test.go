@@ -66,7 +66,7 @@ func TestKilledHolderFreesItsLocks(t *testing.T) {
 		}
 		cmd.Process.Kill()
 		cmd.Wait()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if role == "hold-record" {
 			r, err := d.Record(ctx)
@@ -330,7 +330,7 @@ func TestCloseDoesNotWaitForAnotherHandle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Close waits for a lock that another handle holds")
 	}
 	release(t, r)

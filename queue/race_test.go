@@ -21,7 +21,7 @@ func TestReadersBesideAWriter(t *testing.T) {
 	d.SetCompactAt(100_000)
 	reader := openDesk(t, d.dir, queue.Options{})
 	defer reader.Close()
-	reader.SetPatience(5 * time.Second)
+	reader.SetPatience(time.Minute)
 	done := make(chan struct{})
 	var added, gone atomic.Uint64 // how many are enqueued, and how many begun to be removed
 	var reading sync.WaitGroup

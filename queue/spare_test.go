@@ -183,7 +183,7 @@ func TestReadersBesideShortLists(t *testing.T) {
 	d := newDesk(t, queue.Options{})
 	reader := openDesk(t, d.dir, queue.Options{})
 	defer reader.Close()
-	reader.SetPatience(5 * time.Second)
+	reader.SetPatience(time.Minute)
 	done, read := make(chan struct{}), make(chan error, 1)
 	go func() {
 		for {

@@ -16,7 +16,7 @@ import (
 // an error.
 func pull(t *testing.T, l *timeline.Log, o timeline.FollowOptions) (next func() timeline.Update, stop func()) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	raw, stop := iter.Pull2(l.Follow(ctx, o))
 	t.Cleanup(func() { stop(); cancel() })
 	return func() timeline.Update {
@@ -94,7 +94,7 @@ func (c *hookedContext) Done() <-chan struct{} {
 // although one wake-up tells of both.
 func TestFollowHearsOfAllAtOnce(t *testing.T) {
 	l := buffered(t, newDir(t), 1200) // for some messages
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	hooked := &hookedContext{Context: ctx}
 	raw, stop := iter.Pull2(l.Follow(hooked, timeline.FollowOptions{Poll: time.Hour}))

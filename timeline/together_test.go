@@ -188,12 +188,12 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// poll asks until ok is true, and fails after ten seconds.
+// poll asks until ok is true, and fails after a minute.
 func poll(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	late := time.After(10 * time.Second)
+	late := time.After(time.Minute)
 	for !ok() {
 		select {
 		case <-tick.C:

@@ -53,7 +53,7 @@ func waitForLines(t *testing.T, path string, want int) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(time.Minute)
 	for lines(path) < want {
 		select {
 		case <-tick.C:

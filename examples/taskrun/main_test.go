@@ -118,7 +118,7 @@ func follow(t *testing.T, store, path string, want int) {
 	go func() { done <- run(ctx, store, path, 0, []string{"worker-1"}) }()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	late := time.After(30 * time.Second)
+	late := time.After(time.Minute)
 	for len(entries(t, path)) < want {
 		select {
 		case <-tick.C:

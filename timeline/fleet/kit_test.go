@@ -88,7 +88,7 @@ func follow(t tb, store *session.Store, o fleet.Options) *watcher {
 	if o.Poll == 0 {
 		o.Poll = time.Hour
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	next, stop := iter.Pull2(fleet.Follow(ctx, store, o))
 	w := &watcher{t: t, next: next, last: o.After, stop: func() { stop(); cancel() }}
 	t.Cleanup(w.stop)

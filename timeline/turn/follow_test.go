@@ -76,7 +76,7 @@ func TestHistoryFollowAndTail(t *testing.T) {
 			dir := newDir(t)
 			w := open(t, dir, func(o *turn.Options) { o.SegmentBytes = 600 })
 			l := way.of(t, w, dir)
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			early := pull(t, l.Follow(ctx, cursor(t, l.Start)))
 			earlyTail := pull(t, l.Tail(ctx))
@@ -126,7 +126,7 @@ func TestFollowersAreToldOfNews(t *testing.T) {
 			dir := newDir(t)
 			w := open(t, dir, func(o *turn.Options) { o.SegmentBytes = 400 })
 			l := way.of(t, w, dir)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			seen := make(chan uint64)
 			updates := l.Tail(ctx)
 			go func() {

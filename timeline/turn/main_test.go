@@ -134,12 +134,12 @@ func wantLog(t testing.TB, dir string, want ...string) {
 	}
 }
 
-// eventually asks until ok is true, and fails after ten seconds.
+// eventually asks until ok is true, and fails after a minute.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	late := time.After(10 * time.Second)
+	late := time.After(time.Minute)
 	for !ok() {
 		select {
 		case <-tick.C:

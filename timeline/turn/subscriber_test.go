@@ -36,7 +36,7 @@ func (m *model) subscribe(rt *rapid.T) {
 		old.stop()
 		old.cancel()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	rt.Cleanup(cancel)
 	s := &subscriber{cancel: cancel}
 	l := m.w.Log()

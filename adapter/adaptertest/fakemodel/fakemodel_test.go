@@ -15,7 +15,7 @@ import (
 	"github.com/docket-go/docket/adapter/adaptertest/fakemodel"
 )
 
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // A form is one way to ask the same.
 type form struct {
