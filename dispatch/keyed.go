@@ -12,7 +12,11 @@ import (
 // replay finds the message that the key stands for. Its debt is put back if it
 // was lost between the line and the queue.
 func (d *Dispatcher) replay(ctx context.Context, h *handle, held *lock.Record, m Message) (Accepted, bool, error) {
-	found, ok, err := h.Timeline().Receipt(ctx, m.Operation, m.requestDigest())
+	request := m.requestDigest()
+	if h.Timeline().Lacks(held, m.Operation, request) {
+		return Accepted{}, false, nil
+	}
+	found, ok, err := h.Timeline().Receipt(ctx, m.Operation, request)
 	if err != nil || !ok {
 		return Accepted{}, false, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/timeline/segment"
 )
 
@@ -24,10 +25,17 @@ type Found struct {
 // whether the request was accepted, or as which message.
 func (l *Log) Receipt(ctx context.Context, operation, requestDigest string) (f Found, ok bool, err error) {
 	key := requestKey(operation, requestDigest)
-	if l.segments.Lacks(key) {
+	if l.segments.Lacks(nil, key) {
 		return Found{}, false, ctx.Err()
 	}
 	return l.receipt(ctx, key, operation, requestDigest)
+}
+
+// Lacks reports that Receipt would find nothing, for the holder of the record lock, who
+// learns that with less than a Receipt costs. False says nothing: ask Receipt. Only a Log
+// that has written, and was asked for a Receipt that was not there, can tell.
+func (l *Log) Lacks(held *lock.Record, operation, requestDigest string) bool {
+	return l.segments.Lacks(held, requestKey(operation, requestDigest))
 }
 
 // receipt is Receipt by a search.

@@ -25,9 +25,7 @@ func (f *filter) add(digest []byte) { f.digests = append(f.digests, fixed(digest
 func (f *filter) encode() []byte {
 	out := make([]byte, (len(f.digests)*bitsPerKey+7)/8)
 	for i := range f.digests {
-		for _, bit := range positions(&f.digests[i], len(out)) {
-			out[bit/8] |= 1 << (bit % 8)
-		}
+		set(out, &f.digests[i])
 	}
 	return base64.StdEncoding.AppendEncode(nil, out)
 }
@@ -38,19 +36,25 @@ func excludes(bits []byte, digest []byte) bool {
 		return true
 	}
 	d := fixed(digest)
-	for _, bit := range positions(&d, len(bits)) {
-		if bits[bit/8]&(1<<(bit%8)) == 0 {
+	for i := range probes { // mostly the first or the second one tells
+		if bit := position(&d, i, len(bits)); bits[bit/8]&(1<<(bit%8)) == 0 {
 			return true
 		}
 	}
 	return false
 }
 
-func positions(d *[digestLen]byte, size int) (at [probes]uint64) {
-	for i := range at {
-		at[i] = uint64(binary.BigEndian.Uint32(d[4*i:])) % (uint64(size) * 8)
+// set marks the key in the filter bits.
+func set(bits []byte, digest *[digestLen]byte) {
+	for i := range probes {
+		bit := position(digest, i, len(bits))
+		bits[bit/8] |= 1 << (bit % 8)
 	}
-	return at
+}
+
+// position is the bit of a probe in a filter of so many bytes.
+func position(d *[digestLen]byte, probe, size int) uint64 {
+	return uint64(binary.BigEndian.Uint32(d[4*probe:])) % (uint64(size) * 8)
 }
 
 // fixed hashes what is not a digest already.

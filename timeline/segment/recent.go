@@ -3,13 +3,22 @@ package segment
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"sync"
+	"time"
+
+	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/stamp"
 )
 
 // recentBits is the size of the filter over the newest segment: for the keys that a
 // segment of the usual size can hold, one in a thousand is taken for another.
 const recentBits = 32 << 10 * 8
+
+// namesAgain bounds how long the names of segments are believed by the stamp of their
+// directory where a key is looked for.
+const namesAgain = time.Second
 
 // recentKeys is the filter over the newest segment that no header has yet, kept by a
 // handle that looks for keys again and again. Each look adds what was appended since
@@ -28,6 +37,7 @@ type recentKeys struct {
 	older    [][]byte    // the filters over all but n that are not empty
 	file     *os.File    // of the tail; open, so that no other file has its inode
 	info     os.FileInfo // of file
+	named    stamp.Mark  // in the tail's dir, of the last look at the names under the record lock
 }
 
 // excludes reports that the newest segment of a view has no line with the key, and
@@ -99,9 +109,7 @@ func (r *recentKeys) add(l *Log, line *Line) {
 func (r *recentKeys) addKey(digest []byte, ok bool) {
 	if ok {
 		d := fixed(digest)
-		for _, bit := range positions(&d, len(r.bits)) {
-			r.bits[bit/8] |= 1 << (bit % 8)
-		}
+		set(r.bits, &d)
 	}
 }
 
@@ -114,42 +122,63 @@ func (r *recentKeys) addKey(digest []byte, ok bool) {
 // know. What others have appended is read. A file that was moved, replaced or put back
 // from a copy is another one, also if it has the same bytes, and a shorter one is not
 // what it was.
-func (l *Log) Lacks(digest []byte) bool {
+//
+// For the holder of the record lock it is cheaper: what was found out about the names
+// in an earlier hold is so still while the directory has the stamp that it had then, as
+// for a write. It is looked at again after a second, in case somebody changed a name
+// without the lock at the moment of the look. Held may be nil: then the names are looked
+// at each time.
+func (l *Log) Lacks(held *lock.Record, digest []byte) bool {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	r := &l.recent
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.segments != nil && l.tail.file == r.file && r.newest(l) && r.grown(l) &&
-		r.excludesOlder(digest) && excludes(r.bits, digest)
-}
-
-// newest reports that no segment was added to those that the filters know.
-func (r *recentKeys) newest(l *Log) bool {
-	if l.tail.dir == nil {
+	if r.segments == nil || l.tail.file != r.file || l.tail.dir == nil || r.legacyCame(l) {
 		return false
 	}
-	if l.o.Legacy != "" && r.segments[0].n > 0 {
-		if there, err := exists(l.o.Legacy); there || err != nil {
-			return false
-		}
-	}
-	newest, err := l.tail.newest()
-	return newest && err == nil
+	size, same := r.stands(l, held)
+	return same && r.grown(l, size) && r.excludesOlder(digest) && excludes(r.bits, digest)
 }
 
-// grown adds what was appended to the newest segment, and reports that it is the file
-// that it was, and all of it is in the filter.
-func (r *recentKeys) grown(l *Log) bool {
+// legacyCame reports that the log has a segment before the first that it had not. That
+// one is in another directory than the others.
+func (r *recentKeys) legacyCame(l *Log) bool {
+	if l.o.Legacy == "" || r.segments[0].n == 0 {
+		return false
+	}
+	there, err := exists(l.o.Legacy)
+	return there || err != nil
+}
+
+// stands reports that the newest segment is the file that it was and bears its name,
+// that no other was added, and what is its size.
+func (r *recentKeys) stands(l *Log, held *lock.Record) (size int64, same bool) {
 	t := &l.tail
+	under := held != nil && held.Covers(l.lockDir) == nil
+	if under && r.named.Stands(t.dir, namesAgain) {
+		size, err := t.file.Seek(0, io.SeekEnd)
+		return size, err == nil
+	}
+	if under {
+		r.named.Look(t.dir)
+	}
 	info, err := os.Lstat(t.path)
-	if err != nil || !os.SameFile(info, r.info) || info.Size() < r.end {
-		return false
+	if newest, bad := t.newest(); err != nil || bad != nil || !newest || !os.SameFile(info, r.info) {
+		r.named = stamp.Mark{}
+		return 0, false
 	}
-	if info.Size() == r.end {
-		return !r.doubt
+	return info.Size(), true
+}
+
+// grown adds what was appended to the newest segment, whose size is given, and reports
+// that all of it is in the filter.
+func (r *recentKeys) grown(l *Log, size int64) bool {
+	t := &l.tail
+	if size <= r.end {
+		return size == r.end && !r.doubt
 	}
-	end, err := lastNewline(t.file, r.end, info.Size())
+	end, err := lastNewline(t.file, r.end, size)
 	if err == nil {
 		err = r.extend(l, &source{n: t.n, path: t.path, file: t.file}, end)
 	}
@@ -194,7 +223,7 @@ func (r *recentKeys) oversee(v *View) {
 	}
 	older, whole := l.memo.filtersBefore(v)
 	if info, err := t.file.Stat(); whole && err == nil {
-		r.segments, r.older, r.file, r.info = v.segments, older, t.file, info
+		r.segments, r.older, r.file, r.info, r.named = v.segments, older, t.file, info, stamp.Mark{}
 	}
 }
 

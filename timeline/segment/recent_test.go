@@ -30,6 +30,18 @@ func (f *fixture) writeBy(t tb, log *segment.Log, line string) {
 	must(t, err)
 }
 
+// lacks asks with the record lock or without it.
+func (f *fixture) lacks(t tb, under bool, key string) bool {
+	t.Helper()
+	if !under {
+		return f.log.Lacks(nil, digestOf(key))
+	}
+	held, err := f.locks.Record(context.Background())
+	must(t, err)
+	defer held.Release()
+	return f.log.Lacks(held, digestOf(key))
+}
+
 // What a handle that writes says to be lacking, a fresh handle does not find, whoever
 // appended what in between.
 func TestLacks(t *testing.T) {
@@ -49,7 +61,7 @@ func TestLacks(t *testing.T) {
 			f.write(t, keyed(fmt.Sprint("m", i), fmt.Sprint("k", i%50)))
 		}
 		for _, key := range []string{fmt.Sprint("k", i%50), fmt.Sprint("k", (i+1)%50), fmt.Sprint("f", i), fmt.Sprint("o", i), "never"} {
-			lacks := f.log.Lacks(digestOf(key))
+			lacks := f.lacks(t, i%2 == 0, key)
 			if there := found(t, f.handle(t), digestOf(key), nil); lacks && len(there) > 0 {
 				t.Fatalf("after line %d, %s: got that it is lacking, and a fresh handle finds %v", i, key, there)
 			}
@@ -117,21 +129,27 @@ func TestLacksIsNotSaidOfWhatChanged(t *testing.T) {
 		},
 		"its directory went": func(f *fixture, _ string) error { return os.Rename(f.opts.Dir, f.opts.Dir+".away") },
 	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, t.TempDir(), segment.Options{})
-			defer f.close()
-			for range 3 {
-				f.write(t, keyed("m1", "k1"))
-				found(t, f.log, digestOf("new"), nil)
-			}
-			if !f.log.Lacks(digestOf("new")) || f.log.Lacks(digestOf("k1")) {
-				t.Fatal("got no use of the filter")
-			}
-			must(t, change(f, segmentPath(f, 1)))
-			if f.log.Lacks(digestOf("new")) {
-				t.Error("got that the key is lacking, and only a search can tell")
-			}
-		})
+		for _, under := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", under the lock: ", under), func(t *testing.T) {
+				f := newFixture(t, t.TempDir(), segment.Options{})
+				defer f.close()
+				for range 3 {
+					f.write(t, keyed("m1", "k1"))
+					found(t, f.log, digestOf("new"), nil)
+				}
+				for range 2 { // the second time knows of the first one's look
+					if !f.lacks(t, under, "new") || f.lacks(t, under, "k1") {
+						t.Fatal("got no use of the filter")
+					}
+				}
+				must(t, change(f, segmentPath(f, 1)))
+				for range 2 {
+					if f.lacks(t, under, "new") {
+						t.Error("got that the key is lacking, and only a search can tell")
+					}
+				}
+			})
+		}
 	}
 }
 
@@ -154,7 +172,7 @@ func TestLacksIsNotSaidOfALogWithAHole(t *testing.T) {
 			f.write(t, keyed("m1", "k1"))
 			for range 4 {
 				f.writeBy(t, log, keyed("m1", "k1"))
-				if len(found(t, log, digestOf("new"), nil)) == 0 || log.Lacks(digestOf("new")) {
+				if len(found(t, log, digestOf("new"), nil)) == 0 || log.Lacks(nil, digestOf("new")) {
 					t.Fatal("got that the key is lacking, and it may have been in a segment that is missing")
 				}
 			}
