@@ -106,7 +106,11 @@ func (f *follower) run(c Cursor, poll time.Duration) error {
 	defer f.reader.Close()
 	for {
 		before := f.reader.Seq()
-		f.reader.Stay(w.Written())
+		if w.Stirred() {
+			f.reader.Peek()
+		} else {
+			f.reader.Stay(w.Written())
+		}
 		if err := f.catchUp(); err != nil {
 			return err
 		}

@@ -23,6 +23,7 @@ type Reader struct {
 	epoch   Epoch
 	listed  bool // the directory was listed at the end of this segment
 	staying bool // see Stay
+	peeking bool // see Peek
 	grew    bool // there was a line since
 	lines   int
 	dead    error // the log is another one now

@@ -13,17 +13,24 @@ const moreBytes = 4 << 10
 // Stay says whether [Reader.Next] stays in the open segment, once it has found more lines
 // there: then it does not look whether that is still part of the log, nor for another one.
 // That is for who knows that no file of the log came or went since Next last returned
-// io.EOF without that.
-func (r *Reader) Stay(stay bool) { r.staying, r.grew = stay, false }
+// io.EOF after it had looked. Lines that a Peek has found count as found.
+func (r *Reader) Stay(stay bool) {
+	r.staying, r.grew, r.peeking = stay, r.peeking && r.grew, false
+}
+
+// Peek lets [Reader.Next] give out what one read of the open segment shows, and then
+// return io.EOF without any look for more, until the next Stay. That is for who does not
+// know yet what happened to the log, and will call Stay once he does.
+func (r *Reader) Peek() { r.peeking, r.grew = true, false }
 
 // near looks for more in the open file alone, with one read, and reports whether that is
 // enough. What is committed there is part of the log, whatever became of the file's name.
 func (r *Reader) near() (more, enough bool, err error) {
-	if r.src == nil || r.src.seal != nil {
-		return false, false, nil
+	if r.src == nil || r.src.seal != nil || r.peeking && r.grew {
+		return false, r.peeking, nil
 	}
 	more, long, err := r.scan.more(r.src.file)
-	enough = more || err != nil || r.staying && r.grew && !long
+	enough = more || err != nil || r.peeking || r.staying && r.grew && !long
 	r.grew = more
 	return more, enough, err
 }

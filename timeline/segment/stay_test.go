@@ -47,6 +47,11 @@ func (s *stayer) add(text string) {
 func (s *stayer) want(stay bool, end error, ids ...string) {
 	s.t.Helper()
 	s.r.Stay(stay)
+	s.read(end, ids...)
+}
+
+func (s *stayer) read(end error, ids ...string) {
+	s.t.Helper()
 	var got []string
 	for {
 		line, err := s.r.Next(context.Background())
@@ -77,6 +82,28 @@ func TestReaderStays(t *testing.T) {
 		s.want(true, nil, id)
 	}
 	s.want(false, segment.ErrClosed)
+}
+
+// A reader that peeks gives out what one read shows, and looks at nothing else. That counts
+// for one that stays behind it.
+func TestReaderPeeks(t *testing.T) {
+	s := newStayer(t)
+	must(t, os.Rename(segmentPath(s.fixture, 1), segmentPath(s.fixture, 1)+".away"))
+	peek := func(ids ...string) {
+		t.Helper()
+		s.r.Peek()
+		s.read(nil, ids...)
+	}
+	peek()
+	s.add(public("b") + "\n" + public("c") + "\n" + `{"kind":`)
+	peek("b", "c")
+	s.want(true, nil)
+	s.add(strings.TrimPrefix(public("d"), `{"kind":`) + "\n")
+	peek("d")
+	s.add(public("e") + "\n")
+	s.want(true, nil, "e")
+	peek()
+	s.want(true, segment.ErrClosed) // which finds nothing
 }
 
 // One that finds nothing looks at everything.

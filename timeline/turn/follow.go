@@ -82,6 +82,11 @@ func (f *follower) run(from timeline.Cursor) (err error) {
 	for {
 		_, changed, down := f.log.horizon()
 		before := f.reader.seq
+		if f.files != nil && f.files.Stirred() {
+			f.reader.lines.Peek()
+		} else {
+			f.reader.lines.Stay(false)
+		}
 		if err := f.catchUp(); err != nil {
 			return err
 		}

@@ -230,6 +230,50 @@ func TestWritten(t *testing.T) {
 	}
 }
 
+// Who had to wait is awake before it is known what happened, and knows it the next time.
+func TestStirred(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("another goroutine takes what happens here")
+	}
+	watch.StopUnused()
+	ctx := soon(t)
+	w, dir := newWaiter(t)
+	touch(t, dir)
+	awaken(t, ctx, w)
+	for _, written := range []bool{true, false} {
+		happens := func() { touch(t, dir) }
+		if !written {
+			happens = func() {
+				if err := os.WriteFile(filepath.Join(dir, "new"), nil, 0o600); err != nil {
+					t.Error(err)
+				}
+				if err := os.Remove(filepath.Join(dir, "new")); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		poll(t, "it has to wait", func() bool {
+			ended := make(chan error, 1)
+			go func() { ended <- w.Wait(ctx) }()
+			runtime.Gosched()
+			happens()
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+			if !w.Stirred() {
+				return false
+			}
+			if w.Written() {
+				t.Error("it is known already what happened")
+			}
+			if awaken(t, ctx, w); w.Stirred() || w.Written() != written {
+				t.Errorf("got stirred %v, written %v, want written %v", w.Stirred(), w.Written(), written)
+			}
+			return true
+		})
+	}
+}
+
 // However much is written, now and then everything is to be looked at.
 func TestWrittenIsNotForEver(t *testing.T) {
 	ctx, dir := soon(t), newDir(t)

@@ -58,8 +58,6 @@ func (o observer) close() error { return o.Close() }
 // serve has nothing to do: the observer has a goroutine in any case.
 func (o observer) serve() {}
 
-func (o observer) take(context.Context, time.Time, <-chan struct{}) (rang, took bool) {
-	return false, false
-}
+func (o observer) take(context.Context, time.Time, <-chan struct{}) ending { return others }
 
 func (o observer) interrupt() {}

@@ -24,6 +24,16 @@ const (
 	gone                  // the directory was removed or renamed
 )
 
+// An ending is why events are not taken any longer.
+type ending int
+
+const (
+	others  ending = iota // somebody else takes them
+	overdue               // the time has come, or the context has ended
+	stirred               // one has come, and was not taken yet
+	rang                  // one was for the caller
+)
+
 // A notifier is what the system has to tell of changes in directories. It tells of them
 // by the path that the directory was added under and the name of the entry, from one
 // goroutine at a time, in the order of events. A directory that is added again under the
@@ -38,9 +48,10 @@ type notifier interface {
 
 	// take takes events in the caller's goroutine, and tells of all of them, until one
 	// has rung the bell, the time has come, or ctx has ended and interrupt was called
-	// behind that. It returns at once, and has not taken any, if somebody else takes
-	// them.
-	take(ctx context.Context, until time.Time, bell <-chan struct{}) (rang, took bool)
+	// behind that. Once it had to wait for the next one, it returns as soon as that has
+	// come and leaves it to be taken the next time. It returns at once, and has not taken
+	// any, if somebody else takes them.
+	take(ctx context.Context, until time.Time, bell <-chan struct{}) ending
 
 	// interrupt ends what take waits for. It may end a later take as well, for which
 	// that is as if the time had come.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -37,6 +38,8 @@ type inotify struct {
 	buf   []byte
 	until time.Time // when the reading ends by itself; zero means never
 	ended bool      // nothing is heard any more
+	conn  syscall.RawConn
+	first firstRead
 
 	mu    sync.Mutex         // guards what follows
 	fd    int                // -1 once it is closed
@@ -50,10 +53,15 @@ func startNotifier(heard func(dir, name string, c change), lost func()) (notifie
 	if err != nil {
 		return nil, os.NewSyscallError("inotify_init1", err)
 	}
-	return &inotify{
+	n := &inotify{
 		heard: heard, lost: lost, fd: fd, file: os.NewFile(uintptr(fd), "inotify"),
 		buf: make([]byte, 64<<10), dirs: map[int32][]string{}, watch: map[string]int32{},
-	}, nil
+	}
+	if n.conn, err = n.file.SyscallConn(); err != nil {
+		return nil, errors.Join(err, n.file.Close())
+	}
+	n.first.once = n.first.read
+	return n, nil
 }
 
 func (n *inotify) serve() {
@@ -66,24 +74,69 @@ func (n *inotify) attend() {
 	defer n.seat.Unlock()
 	n.endAt(time.Time{})
 	for !n.ended {
-		n.read()
+		n.tellAll(n.file.Read(n.buf))
 	}
 }
 
-func (n *inotify) take(ctx context.Context, until time.Time, bell <-chan struct{}) (rang, took bool) {
+func (n *inotify) take(ctx context.Context, until time.Time, bell <-chan struct{}) ending {
 	if !n.seat.TryLock() {
-		return false, false
+		return others
 	}
 	defer n.seat.Unlock()
 	n.endAt(until)
-	for more := !n.ended; more && ctx.Err() == nil; more = n.read() {
+	for more := !n.ended; more && ctx.Err() == nil; {
 		select {
 		case <-bell:
-			return true, true
+			return rang
 		default:
 		}
+		size, waited, err := n.await()
+		if waited {
+			return stirred
+		}
+		more = n.tellAll(size, err)
 	}
-	return false, !n.ended
+	if n.ended {
+		return others
+	}
+	return overdue
+}
+
+// await reads the events that there are into the buffer. If there is none, it waits for
+// one, and does not read that. Reading and telling takes a third of the time in which a
+// line that was written comes to its reader, who need not know what happened to find it.
+func (n *inotify) await() (size int, waited bool, err error) {
+	n.first = firstRead{into: n.buf, once: n.first.once}
+	err = n.conn.Read(n.first.once)
+	if err == nil {
+		err = n.first.err
+	}
+	return n.first.size, n.first.tries > 1, err
+}
+
+// A firstRead reads an open file once, and then only waits.
+type firstRead struct {
+	into  []byte
+	tries int
+	size  int
+	err   error
+	once  func(fd uintptr) bool // read, which is made a function only once
+}
+
+func (r *firstRead) read(fd uintptr) (done bool) {
+	if r.tries++; r.tries > 1 {
+		return true
+	}
+	for {
+		if r.size, r.err = unix.Read(int(fd), r.into); r.err != unix.EINTR {
+			break
+		}
+	}
+	if r.err == unix.EAGAIN {
+		r.err = nil
+		return false
+	}
+	return true
 }
 
 func (n *inotify) interrupt() { _ = n.file.SetReadDeadline(time.Unix(1, 0)) }
@@ -148,10 +201,9 @@ func (n *inotify) close() error {
 	return n.file.Close()
 }
 
-// read waits for events and tells of them. It returns false if the time came, the reading
-// was interrupted, or nothing is heard any more.
-func (n *inotify) read() bool {
-	size, err := n.file.Read(n.buf)
+// tellAll tells of the events in the buffer. It returns false if the time came instead,
+// the reading was interrupted, or nothing is heard any more.
+func (n *inotify) tellAll(size int, err error) bool {
 	if err != nil {
 		n.ended = !errors.Is(err, os.ErrDeadlineExceeded)
 		n.until = time.Time{}

@@ -55,6 +55,7 @@ type Waiter struct {
 	heard             chan struct{}
 	altered           atomic.Bool // more was heard of than that a file was written to
 	written           bool        // see Written
+	stirred           bool        // see Stirred
 	local             bool        // the directory of ear is on such a file system
 	timer             *time.Timer
 	next              time.Time // when a look was due, in the last Wait
@@ -100,22 +101,20 @@ func (w *Waiter) Wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	w.written = false
+	w.written, w.stirred = false, false
 	if w.listen() {
 		return nil
 	}
 	due := w.due()
-	rang, took := w.take(ctx, due)
-	if !took {
-		w.timer.Reset(time.Until(due))
-		select {
-		case <-ctx.Done():
-		case <-w.heard:
-			rang = true
-		case <-w.timer.C:
-		}
+	how := w.take(ctx, due)
+	if how == others {
+		how = w.sleep(ctx, due)
 	}
-	if !rang {
+	switch how {
+	case stirred:
+		w.stirred = true
+		return nil
+	case overdue:
 		w.looks++
 		w.vain++
 		return ctx.Err()
@@ -130,10 +129,27 @@ func (w *Waiter) Wait(ctx context.Context) error {
 // earlier Wait. Otherwise files may have come or gone.
 func (w *Waiter) Written() bool { return w.written }
 
+// Stirred reports that the last Wait ended because something happened of which nothing is
+// known yet. The next Wait returns at once and knows, unless it does not concern the log.
+// Until then a look at the open segment is worth its while, and no other.
+func (w *Waiter) Stirred() bool { return w.stirred }
+
+// sleep waits until another who takes events tells of one.
+func (w *Waiter) sleep(ctx context.Context, due time.Time) ending {
+	w.timer.Reset(time.Until(due))
+	select {
+	case <-ctx.Done():
+	case <-w.heard:
+		return rang
+	case <-w.timer.C:
+	}
+	return overdue
+}
+
 // take sleeps in the place of who takes events, unless that is another.
-func (w *Waiter) take(ctx context.Context, due time.Time) (rang, took bool) {
+func (w *Waiter) take(ctx context.Context, due time.Time) ending {
 	if w.ear == nil {
-		return false, false
+		return others
 	}
 	if done := ctx.Done(); done != w.done {
 		w.unarm()
