@@ -66,7 +66,7 @@ func (s *backScanner) next() (line []byte, off int64, err error) {
 			start = s.run.cuts[n-1].end
 		}
 		s.run.cuts = s.run.cuts[:n]
-		s.ending = ending{c.seq, true, rightSum}
+		s.ending = ending{c.seq, true, rightSum, c.body - start}
 		line = s.buf[start : c.end-1]
 		s.off -= int64(c.end - start)
 		s.buf = s.buf[:start]

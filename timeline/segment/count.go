@@ -33,9 +33,9 @@ func (l *Log) judge(line *Line, raw []byte, off int64, s sum) error {
 }
 
 // fill makes the Line of raw bytes, all but its sequence.
-func (l *Log) fill(line *Line, src *source, raw []byte, off int64, s sum) {
-	err := l.judge(line, raw, off, s)
-	line.Bytes, line.Segment, line.Offset, line.Err = raw, src.n, off, nil
+func (l *Log) fill(line *Line, src *source, raw []byte, off int64, e ending) {
+	err := l.judge(line, raw, off, e.sum)
+	line.Bytes, line.Segment, line.Offset, line.Err, line.stem = raw, src.n, off, nil, e.stem
 	if line.Class == Unreadable {
 		if err == nil {
 			err = reason(raw)

@@ -89,6 +89,7 @@ type ending struct {
 	seq      uint64
 	numbered bool
 	sum      sum
+	stem     int // where the checksum starts, if it is right
 }
 
 // endingOf looks at one line by itself.
@@ -99,9 +100,9 @@ func endingOf(line []byte) (e ending) {
 	if !e.numbered || from < 1 || string(line[from:from+len(crcField)]) != crcField || line[at-1] != '"' {
 		return e
 	}
-	e.sum = rightSum
+	e.sum, e.stem = rightSum, from
 	if want := hexOf(checksum(line[:from], line[at:])); string(want[:]) != string(line[from+len(crcField):at-1]) {
-		e.sum = wrongSum
+		e.sum, e.stem = wrongSum, 0
 	}
 	return e
 }

@@ -42,7 +42,7 @@ func (s *scanner) next() (line []byte, off int64, err error) {
 	if s.taken < len(s.run.cuts) || s.hold() {
 		c := &s.run.cuts[s.taken]
 		s.taken++
-		s.ending = ending{c.seq, true, rightSum}
+		s.ending = ending{c.seq, true, rightSum, c.body - s.pos}
 		line, off = s.buf[s.pos:c.end-1], s.off
 		s.off += int64(c.end - s.pos)
 		s.pos = c.end

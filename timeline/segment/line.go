@@ -50,11 +50,16 @@ type Line struct {
 	// Err says why a line is Unreadable, and is nil for every other line. It is a
 	// [*CorruptError].
 	Err error
+
+	stem int // where the checksum of an intact line starts, zero if that is not known
 }
 
 // Stem returns an intact line without what Write added to it and without its closing
 // brace. Of a line that bears no checksum it is the whole line.
 func (l *Line) Stem() []byte {
+	if l.Intact && l.stem > 0 {
+		return l.Bytes[:l.stem]
+	}
 	_, at, ok := seqAt(l.Bytes)
 	if from := at - crcBytes; ok && l.Intact && from > 0 {
 		return l.Bytes[:from]

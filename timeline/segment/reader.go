@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 )
 
@@ -26,6 +25,7 @@ type Reader struct {
 	peeking bool // see Peek
 	grew    bool // there was a line since
 	lines   int
+	line    Line  // the last one
 	dead    error // the log is another one now
 }
 
@@ -92,82 +92,6 @@ func (r *Reader) limit(src *source, off int64) (int64, error) {
 		return r.until.committed, nil
 	}
 	return src.committed(off)
-}
-
-// Next returns the next committed line, headers included. The error is io.EOF at
-// the committed end; Next may be called again later and goes on there, through
-// rotation and sealing. A damaged line is returned as a line with Class
-// Unreadable. Other errors are [ErrClosed], a [*CorruptError] (the file is shorter
-// than what was read from it), the context's, or a wrapped system error; the
-// position is kept.
-func (r *Reader) Next(ctx context.Context) (line Line, err error) {
-	if r.dead != nil {
-		return Line{}, r.dead
-	}
-	for {
-		if r.lines++; r.lines%64 == 1 {
-			if err := ctx.Err(); err != nil {
-				r.lines--
-				return Line{}, err
-			}
-		}
-		err := r.read(&line)
-		if err == io.EOF {
-			line, more, err := r.advance()
-			if err == nil && !more {
-				r.lines, err = 0, io.EOF
-			}
-			if err != nil || line.Err != nil {
-				return line, err
-			}
-			continue
-		}
-		if err != nil {
-			return Line{}, err
-		}
-		if line.Seq >= r.from {
-			return line, nil
-		}
-	}
-}
-
-// read reads the next line of the open segment.
-func (r *Reader) read(line *Line) error {
-	if r.src == nil {
-		return io.EOF
-	}
-	raw, off, err := r.scan.next()
-	if err == nil {
-		if r.epoch == (Epoch{}) { // the log was empty until now
-			r.epoch = epochAt(raw)
-		}
-		r.log.fill(line, r.src, raw, off, r.scan.ending.sum)
-		after, doubt := number(line, r.scan.ending, r.next)
-		if doubt {
-			bound, known := r.later()
-			after = settle(line, r.next, bound, known)
-		}
-		r.next = after
-		return nil
-	}
-	if lost := lostRange(err); lost != nil {
-		*line = lostLine(r.src.path, r.src.n, r.next, lost)
-		return nil
-	}
-	return atPath(err, r.src.path)
-}
-
-// later returns the sequence at the nearest line behind that bears one, in this
-// segment or at the start of the next.
-func (r *Reader) later() (uint64, bool) {
-	if seq, known := r.log.laterIn(r.src, r.scan.off, r.scan.end); known {
-		return seq, true
-	}
-	h, err := r.log.headerOf(r.src.n + 1)
-	if err != nil || h == nil {
-		return 0, false
-	}
-	return h.First, true
 }
 
 // advance looks for more behind the end of what was committed: in this segment, or

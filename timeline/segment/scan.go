@@ -18,7 +18,7 @@ func (l *Log) scanFrom(r io.ReaderAt, src *source, off, end int64, next uint64, 
 		raw, at, err := s.next()
 		switch lost := lostRange(err); {
 		case err == nil:
-			l.fill(&line, src, raw, at, s.ending.sum)
+			l.fill(&line, src, raw, at, s.ending)
 			after, doubt := number(&line, s.ending, next)
 			if doubt {
 				bound, known := l.laterIn(src, s.off, end)

@@ -284,7 +284,7 @@ func (v *View) backwardIn(ctx context.Context, i int, after *uint64, yield func(
 		raw, off, err := s.next()
 		switch lost := lostRange(err); {
 		case err == nil:
-			v.log.fill(&line, src, raw, off, s.ending.sum)
+			v.log.fill(&line, src, raw, off, s.ending)
 			before, doubt := numberBack(&line, s.ending, *after)
 			if doubt {
 				bound, known := v.earlier(src, i, off)
