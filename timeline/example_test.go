@@ -48,6 +48,28 @@ func ExampleLog_Append() {
 	// {"ts":"2026-11-30T09:30:15.780Z","kind":"status","status":"awaiting","proposal":"merge","note":"all pass"}
 }
 
+// A log is passed on as it is shown, and nothing is decoded for it.
+func ExampleLog_Lines() {
+	l, remove := tempLog()
+	defer remove()
+	ctx := context.Background()
+
+	if _, err := l.Append(ctx, timeline.Sent{MID: "m1", Text: "run the tests"}, timeline.Status{Status: "active"}); err != nil {
+		log.Fatal(err)
+	}
+	for line, err := range l.Lines(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if _, err := os.Stdout.Write(append(line, '\n')); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// {"ts":"2026-11-30T09:30:15.780Z","kind":"sent","mid":"m1","text":"run the tests","from":null}
+	// {"ts":"2026-11-30T09:30:15.780Z","kind":"status","status":"active","proposal":null,"note":null}
+}
+
 func ExampleLog_Tail() {
 	l, remove := tempLog()
 	defer remove()

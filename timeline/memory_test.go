@@ -37,6 +37,17 @@ var memoryJobs = map[string]func(ctx context.Context, l *timeline.Log) (int, err
 		}
 		return n, nil
 	},
+	"lines": func(ctx context.Context, l *timeline.Log) (n int, err error) {
+		for _, err := range l.Lines(ctx) {
+			switch {
+			case err == nil:
+				n++
+			case !errors.Is(err, timeline.ErrCorrupt):
+				return n, err
+			}
+		}
+		return n, nil
+	},
 	"follow": func(ctx context.Context, l *timeline.Log) (n int, err error) {
 		for u, err := range l.Follow(ctx, timeline.FollowOptions{}) {
 			switch {
@@ -201,7 +212,7 @@ func TestMemory(t *testing.T) {
 	if err != nil || len(plain) < 4 {
 		t.Fatalf("got %v, %v, want some segments", plain, err)
 	}
-	jobs := map[string]int{"all": n, "follow": n, "tail": 100, "verify": 0, "key": 1, "debts": 0}
+	jobs := map[string]int{"all": n, "lines": n, "follow": n, "tail": 100, "verify": 0, "key": 1, "debts": 0}
 	m.jobs(jobs)
 	m.jobs(map[string]int{"seal": len(plain) - 1})
 	m.jobs(jobs)
@@ -220,5 +231,5 @@ func TestMemoryOfNULs(t *testing.T) {
 		t.Fatal(err)
 	}
 	appendRaw(t, path, "\n")
-	m.jobs(map[string]int{"all": n, "follow": n, "tail": 100, "verify": 1})
+	m.jobs(map[string]int{"all": n, "lines": n, "follow": n, "tail": 100, "verify": 1})
 }

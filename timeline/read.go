@@ -61,21 +61,30 @@ func (l *Log) read(ctx context.Context, r *segment.Reader, err error, yield func
 // next returns the next public event. The error is io.EOF at the end of the log,
 // and a [*LineError] for an unreadable line; behind that, next goes on.
 func (l *Log) next(ctx context.Context, r *segment.Reader) (e Event, err error) {
+	at, err := l.lend(ctx, r)
+	if err != nil {
+		return Event{}, err
+	}
+	if bad := l.decode(at, nil, &e); bad != nil {
+		return Event{}, bad
+	}
+	return e, nil
+}
+
+// lend returns the next line that is not private, which is r's own until the next call.
+// The error is io.EOF at the end of the log.
+func (l *Log) lend(ctx context.Context, r *segment.Reader) (*segment.Line, error) {
 	for {
-		at, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return Event{}, io.EOF
+		at, err := r.Lend(ctx)
+		if err == io.EOF {
+			return nil, io.EOF
 		}
 		if err != nil {
-			return Event{}, l.wrap(err)
+			return nil, l.wrap(err)
 		}
-		if at.Class == segment.Private {
-			continue
+		if at.Class != segment.Private {
+			return at, nil
 		}
-		if bad := l.decode(&at, nil, &e); bad != nil {
-			return Event{}, bad
-		}
-		return e, nil
 	}
 }
 

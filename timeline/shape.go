@@ -20,17 +20,17 @@ const (
 // kindByShape tells what a line is by the bytes where its kind stands, and where the
 // next field starts. It is otherLine where that does not tell.
 func kindByShape(raw []byte) (kind lineKind, rest int) {
-	if len(raw) < kindOffset || string(raw[:len(shapeStart)]) != shapeStart || string(raw[kindOffset-len(shapeKind):kindOffset]) != shapeKind {
+	if len(raw) < kindOffset+len(kindSettled+`",`) || string(raw[:len(shapeStart)]) != shapeStart || string(raw[kindOffset-len(shapeKind):kindOffset]) != shapeKind {
 		return otherLine, 0
 	}
-	switch behind := raw[kindOffset:]; {
-	case bytes.HasPrefix(behind, []byte(`sent",`)):
+	switch behind := (*[len(kindSettled + `",`)]byte)(raw[kindOffset:]); {
+	case string(behind[:len(`sent",`)]) == `sent",`:
 		return sentLine, kindOffset + len(`sent"`)
-	case bytes.HasPrefix(behind, []byte(`status",`)):
+	case string(behind[:len(`status",`)]) == `status",`:
 		return statusLine, kindOffset + len(`status"`)
-	case bytes.HasPrefix(behind, []byte(kindSettled+`",`)):
+	case string(behind[:]) == kindSettled+`",`:
 		return settledLine, kindOffset + len(kindSettled+`"`)
-	case bytes.HasPrefix(behind, []byte(kindRevoked+`",`)):
+	case string(behind[:]) == kindRevoked+`",`:
 		return revokedLine, kindOffset + len(kindRevoked+`"`)
 	}
 	return otherLine, 0
