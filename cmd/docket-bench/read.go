@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 
@@ -15,7 +13,6 @@ import (
 	"github.com/docket-go/docket/cmd/docket-bench/internal/peer"
 	"github.com/docket-go/docket/cmd/docket-bench/internal/race"
 	"github.com/docket-go/docket/timeline"
-	"github.com/docket-go/docket/timeline/segment"
 )
 
 func readAll(b *bench) race.Workload {
@@ -94,30 +91,22 @@ func countAll(_ context.Context, dir string) (lines int, err error) {
 	return lines * 2 / 3, err // a declaration, a message, its settlement
 }
 
-// readPlain takes the public lines as they are.
+// readPlain is handed each public line as it is shown.
 func readPlain(ctx context.Context, dir string) (n int, err error) {
-	l, err := plain(dir)
+	l, err := timeline.Open(dir, timeline.Options{})
 	if err != nil {
 		return 0, err
 	}
 	defer l.Close()
-	r, err := l.Reader(ctx, 0)
-	if err != nil {
-		return 0, err
-	}
-	defer r.Close()
-	for {
-		line, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return n, nil
-		}
+	for line, err := range l.Lines(ctx) {
 		if err != nil {
 			return n, err
 		}
-		if line.Class == segment.Public {
+		if len(line) > 0 {
 			n++
 		}
 	}
+	return n, nil
 }
 
 func readDecoded(ctx context.Context, dir string) (n int, err error) {
