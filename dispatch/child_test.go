@@ -34,6 +34,7 @@ type job struct {
 	SegmentBytes int64 // as in timeline.Options
 	Buffered     bool
 	Seed         uint64 // of what is random
+	Window       int    // as SetWindow has it
 }
 
 // roles are the things that another process can do.
@@ -108,6 +109,9 @@ func work(role string, j job) error {
 	}
 	d := dispatch.New(store, dispatch.Options{Adapters: adapter.Registry{file.Kind, program.Kind}})
 	defer d.Close()
+	if j.Window > 0 {
+		dispatch.SetWindow(d, j.Window)
+	}
 	return roles[role](context.Background(), j, d)
 }
 

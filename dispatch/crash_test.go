@@ -106,11 +106,14 @@ func TestDeathAtEveryStepBesideDelivery(t *testing.T) {
 		look    func(d *death)
 	}{
 		{"repair", job{}, "repair-1", 2, (*death).damageQueue, (*death).repairAgain},
+		{"repair in parts", job{Window: 1}, "repair-1", 5, (*death).damageQueue, (*death).repairAgain},
+		{"repair of a lost queue in parts", job{Window: 1}, "repair-1", 5, (*death).loseQueue, (*death).repairAgain},
 		{"declare", job{Name: "four"}, "declare", 4, nil, (*death).lookForDeclaration},
 		{"close", job{}, "close", 4, nil, (*death).closeAgain},
 		{"seal", job{SegmentBytes: 300}, "seal", 5, nil, (*death).sealAgain},
 		{"rotation", job{Name: "four", Key: "k", SegmentBytes: 300, NoDrain: true}, "send-1", 8, nil, (*death).landOnce},
 		{"keyed send after an interrupted one", job{Name: "four", Key: "k", NoDrain: true}, "send-1", 2, (*death).interruptSend, (*death).sendAgain},
+		{"the same in parts", job{Name: "four", Key: "k", NoDrain: true, Window: 1}, "send-1", 6, (*death).interruptSend, (*death).sendAgain},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			at := 1
@@ -205,6 +208,8 @@ func (d *death) damageQueue() {
 	must(d.t, err)
 	must(d.t, os.WriteFile(d.path("s1", "pending.json"), bytes.Replace(content, []byte(`"two"`), []byte(`"t}o`), 1), 0o600))
 }
+
+func (d *death) loseQueue() { must(d.t, os.Remove(d.path("s1", "pending.json"))) }
 
 func (d *death) repairAgain() {
 	_, err := d.Repair(d.t.Context(), "s1")

@@ -70,6 +70,7 @@ type Dispatcher struct {
 	store   *session.Store
 	options Options
 	handles handles
+	window  int // how much of a queue is held against its timeline at once
 }
 
 // New returns a Dispatcher for the store. It touches no file.
@@ -83,7 +84,7 @@ func New(store *session.Store, o Options) *Dispatcher {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	d := &Dispatcher{store: store, options: o}
+	d := &Dispatcher{store: store, options: o, window: windowSize}
 	d.handles.open, d.handles.idle = d.open, idleHandles(descriptors())
 	return d
 }

@@ -36,6 +36,11 @@
 // owed ([Debt.Handing]): the claim is on disk, and the kernel knows that somebody holds
 // the delivery lock. Once nobody does, the message is unconfirmed.
 //
+// Bounded: no call takes memory that grows with the timeline, nor with what is owed but
+// for what it returns. Queue and timeline are held against each other part by part, also
+// in the call that completes what a dead process left. Where another program brought the
+// queue out of the order of the timeline, that takes about a kilobyte for each entry.
+//
 // # Crashes
 //
 // The order of a send is: timeline line, queue entry, unlock, one data sync. A

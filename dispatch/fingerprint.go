@@ -3,7 +3,6 @@ package dispatch
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 	"io"
 	"maps"
 	"slices"
@@ -30,7 +29,7 @@ func fingerprintOf(e queue.Entry) (d fingerprint) {
 }
 
 // writeTexts adds texts and where each ends.
-func writeTexts(h hash.Hash, texts ...string) {
+func writeTexts(h io.Writer, texts ...string) {
 	for _, text := range texts {
 		var size [9]byte
 		size[0] = 1

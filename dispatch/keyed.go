@@ -3,7 +3,6 @@ package dispatch
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/timeline"
@@ -43,16 +42,16 @@ func (d *Dispatcher) restore(ctx context.Context, h *handle, held *lock.Record, 
 	if err != nil || len(owed) > 0 {
 		return err
 	}
-	p, err := d.plan(ctx, h, held)
+	from := planning{h: h}
+	if found.Sent.NoDebt {
+		e := debt(found.Sent)
+		from.extra = &owing{mid: e.MID, seq: found.Seq, hasSeq: true, entry: &e}
+	}
+	p, err := d.plan(ctx, held, from)
 	if err != nil {
 		return err
 	}
-	if e := debt(found.Sent); found.Sent.NoDebt && !slices.ContainsFunc(p.entries, func(o owing) bool { return o.mid == e.MID }) {
-		p.entries = append(p.entries, owing{mid: e.MID, seq: found.Seq, hasSeq: true, entry: &e})
-		p.done.Restored = append(p.done.Restored, e.MID)
-		p.sort()
-	}
-	return d.rebuild(ctx, h, held, p)
+	return p.rebuild(ctx, held)
 }
 
 // promiseReplay gives a replayed send the same promise as the first one had: its

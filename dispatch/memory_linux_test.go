@@ -21,6 +21,8 @@ import (
 
 var memoryMiB = flag.Int("memory", 32, "the size in MiB of the log behind which TestMemoryOfADrain drains")
 
+var owedMessages = flag.Int("messages", 20_000, "how many messages TestMemoryOfARepair owes")
+
 func init() {
 	roles["memory"] = func(ctx context.Context, j job, d *dispatch.Dispatcher) error {
 		if j.Count > 0 {
@@ -29,12 +31,36 @@ func init() {
 				return fmt.Errorf("got %d delivered, %v, want %d", len(p.Delivered), err, j.Count)
 			}
 		}
-		status, err := os.ReadFile("/proc/self/status")
-		if err == nil {
-			_, err = os.Stdout.Write(status)
-		}
-		return err
+		return printStatus()
 	}
+	roles["look at all"] = func(ctx context.Context, j job, d *dispatch.Dispatcher) error {
+		if all, err := d.Disagreements(ctx, j.Session); err != nil || len(all) != j.Count {
+			return fmt.Errorf("got %d disagreements, %v, want %d", len(all), err, j.Count)
+		}
+		return printStatus()
+	}
+	roles["repair all"] = func(ctx context.Context, j job, d *dispatch.Dispatcher) error {
+		if r, err := d.Repair(ctx, j.Session); err != nil || len(r.Kept)+len(r.Restored) != j.Count {
+			return fmt.Errorf("got %d kept, %d restored, %v, want %d", len(r.Kept), len(r.Restored), err, j.Count)
+		}
+		return printStatus()
+	}
+	roles["recover all"] = func(ctx context.Context, j job, d *dispatch.Dispatcher) error {
+		_, err := d.SendText(ctx, j.Session, dispatch.Message{Text: "the next", NoDrain: true})
+		if n, lenErr := d.Owed(ctx, j.Session); err != nil || lenErr != nil || n != j.Count {
+			return fmt.Errorf("got %d owed, %v, %v, want %d", n, err, lenErr, j.Count)
+		}
+		return printStatus()
+	}
+}
+
+// printStatus prints what the system says of this process.
+func printStatus() error {
+	status, err := os.ReadFile("/proc/self/status")
+	if err == nil {
+		_, err = os.Stdout.Write(status)
+	}
+	return err
 }
 
 // A pass takes memory that grows neither with the log nor with what is owed.
@@ -50,6 +76,52 @@ func TestMemoryOfADrain(t *testing.T) {
 	t.Logf("%d KiB above %d", (peak-start)>>10, start>>10)
 	if peak-start > bound {
 		t.Errorf("got %d bytes above the start, want at most %d", peak-start, bound)
+	}
+}
+
+// What holds all that is owed against the timeline takes memory that does not grow with
+// it, but for the ids that a repair returns: also where nothing but the timeline has it,
+// and in the send that comes after the death of another.
+func TestMemoryOfARepair(t *testing.T) {
+	if info, ok := debug.ReadBuildInfo(); ok && strings.Contains(fmt.Sprint(info.Settings), "-race true") {
+		t.Skip("memory cannot be measured with the race detector")
+	}
+	const bound = 18 << 20
+	n := *owedMessages
+	w := newWorld(t)
+	w.buffered = true
+	w.reopen(dispatch.Options{})
+	w.create("s1")
+	for range n {
+		w.later("s1", "a short text")
+	}
+	must(t, w.Close())
+	lose := func() { must(t, os.Remove(w.path("s1", "pending.json"))) }
+	die := func() {
+		if !killed(t, command(t, "send-1", job{Store: w.dir, Session: "s1", Buffered: true, Name: "x", DieOn: "dispatch: recorded"}).Run()) {
+			t.Fatal("the sender did not die")
+		}
+	}
+	start := peakOf(t, "memory", job{Store: w.dir, Session: "s1", Buffered: true})
+	for _, tt := range []struct {
+		name, role string
+		before     []func()
+		want       int // of what the job counts
+	}{
+		{"look", "look at all", nil, 0},
+		{"repair", "repair all", nil, n},
+		{"repair of a lost queue", "repair all", []func(){lose}, n},
+		{"recovery", "recover all", []func(){die}, n + 2},
+		{"recovery of a lost queue", "recover all", []func(){die, lose}, n + 4},
+	} {
+		for _, do := range tt.before {
+			do()
+		}
+		peak := peakOf(t, tt.role, job{Store: w.dir, Session: "s1", Buffered: true, Count: tt.want})
+		t.Logf("%s: %d KiB above %d", tt.name, (peak-start)>>10, start>>10)
+		if peak-start > bound {
+			t.Errorf("%s: got %d bytes above the start, want at most %d", tt.name, peak-start, bound)
+		}
 	}
 }
 

@@ -1,283 +1,173 @@
 package dispatch
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"iter"
 	"slices"
 
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/lock/step"
 	"github.com/docket-go/docket/queue"
-	"github.com/docket-go/docket/timeline"
 )
 
-// A plan is what the queue has to become for it to say what the timeline proves. It knows
-// of each message what takes little memory; the texts stay where they are until the
-// queue is written.
+// A plan is what the queue has to become for it to say what the timeline proves. It is
+// made window by window (see walk), and what one window is to hold is kept only if there
+// is no other. Otherwise the plan is made anew while the queue is written, window by
+// window, and the new queue takes its place only if it is what was planned.
 type plan struct {
-	found      queue.Inspection
-	queued     []owing         // what the queue holds
-	entries    []owing         // what it is to hold
-	unrecorded map[string]bool // mids of those whose line the timeline does not have
-	done       Repaired
+	planning
+	found   queue.Inspection
+	done    Repaired // without the messages, if nobody wants to know them
+	lost    []string // those of done.Restored that the queue did not hold
+	changed bool     // a message goes, or is put back
+	moved   bool     // one is to stand elsewhere
+
+	whole []owing   // what the queue is to hold, if one window holds all
+	many  bool      // there is more than one
+	sum   hash.Hash // of what the queue is to hold
+
+	last   uint64 // behind the line of the last message that stays
+	top    uint64 // behind the lines of all messages that earlier windows are to hold
+	doubts doubts
 }
 
-// An owing is a message that the queue holds, or is to hold. Its bytes are at its place
-// in the queue, or those that the timeline has, or given.
-type owing struct {
-	mid      string
-	seq      uint64
-	hasSeq   bool
-	doubt    string
-	bytes    fingerprint
-	at       queue.Place
-	restored bool // as the timeline has it
-	entry    *queue.Entry
+// A planning is what a plan is made from, beside the files, and how.
+type planning struct {
+	h         *handle
+	restarted bool   // the machine, since the last holder of the record lock
+	told      bool   // the messages are wanted
+	extra     *owing // what else is owed; may be nil
+	size      int    // of a window
 }
 
-func (d *Dispatcher) plan(ctx context.Context, h *handle, held *lock.Record) (*plan, error) {
-	p := &plan{unrecorded: map[string]bool{}, done: Repaired{Session: h.ID()}}
-	var err error
-	p.found, err = h.queue.Scan(func(at queue.Place, e queue.Entry) error {
-		p.queued = append(p.queued, owing{mid: e.MID, seq: e.Seq, hasSeq: e.HasSeq, doubt: e.Doubt, bytes: fingerprintOf(e), at: at})
-		return nil
+// errEnough ends a walk.
+var errEnough = errors.New("dispatch: enough")
+
+func (d *Dispatcher) plan(ctx context.Context, held *lock.Record, from planning) (p *plan, err error) {
+	from.restarted = held.Restarted()
+	err = d.inWindows(func(size int) error {
+		from.size = size
+		p = from.plan()
+		return p.make(ctx, func(entries []owing) error {
+			if !p.many {
+				p.whole = entries
+			}
+			return nil
+		})
 	})
-	if err != nil {
-		return p, err
-	}
-	p.done.Fault = p.found.Err()
-	var owed []owing
-	for o, err := range h.Timeline().Debts(ctx) {
-		if err != nil {
-			return p, err
-		}
-		owed = append(owed, owing{mid: o.Sent.MID, seq: o.Seq, hasSeq: true, bytes: fingerprintOf(debt(o.Sent)), restored: true})
-	}
-	if err = p.merge(ctx, h, owed, held.Restarted()); err == nil {
-		err = p.doubt(ctx, h)
-	}
 	return p, err
 }
 
-// doubt marks what the queue did not hold and whose end may stand in a line that
-// cannot be read any more.
-func (p *plan) doubt(ctx context.Context, h *handle) error {
-	lost := p.lost()
-	if len(lost) == 0 {
-		return nil
-	}
-	from, err := h.Timeline().CursorAt(ctx, p.entries[lost[0]].seq)
-	if err != nil {
-		return err
-	}
-	recorded := map[string]bool{} // of those that are lost
-	for _, i := range lost {
-		recorded[p.entries[i].mid] = false
-	}
-	for event, err := range h.Timeline().From(ctx, from) {
-		var unreadable *timeline.LineError
-		switch {
-		case errors.As(err, &unreadable):
-			lost = p.doubtAll(lost, recorded, unreadable)
-		case err != nil:
-			return err
-		case event.Kind == timeline.KindSent:
-			if _, asked := recorded[event.MID]; asked {
-				recorded[event.MID] = true
-			}
-		}
-	}
-	return nil
+func (from planning) plan() *plan {
+	return &plan{planning: from, done: Repaired{Session: from.h.ID()}, sum: sha256.New()}
 }
 
-// lost returns which entries of the plan the queue lacked.
-func (p *plan) lost() (lost []int) {
-	held := make(map[string]bool, len(p.queued))
-	for _, o := range p.queued {
-		held[o.mid] = true
-	}
-	for i, o := range p.entries {
-		if !held[o.mid] {
-			lost = append(lost, i)
-		}
-	}
-	return lost
-}
-
-// doubtAll marks those of the lost entries that were recorded before a line that cannot
-// be read, and returns the others.
-func (p *plan) doubtAll(lost []int, recorded map[string]bool, unreadable *timeline.LineError) []int {
-	return slices.DeleteFunc(lost, func(i int) bool {
-		o := &p.entries[i]
-		if !recorded[o.mid] {
-			return false
-		}
-		if o.doubt == "" {
-			o.doubt = "it may be delivered or revoked: the queue had lost it, and a line behind it cannot be read: " + unreadable.Error()
-			p.done.Doubtful = append(p.done.Doubtful, o.mid)
-		}
-		return true
-	})
-}
-
-// rebuild carries the plan out, and notes that queue and timeline agree.
-func (d *Dispatcher) rebuild(ctx context.Context, h *handle, held *lock.Record, p *plan) error {
-	if p.done.Changes() || !inOrder(p.entries, p.queued) {
-		step.At("dispatch: repair planned")
-		var err error
-		if p.done.Aside, err = h.queue.RebuildFrom(held, p.list(ctx, h)); err != nil {
+// make decides about all messages, and calls each with what the queue is to hold, in its
+// order, part by part. A part is valid during the call, or for good if it is the only one.
+func (p *plan) make(ctx context.Context, each func([]owing) error) (err error) {
+	defer p.doubts.close()
+	w := walk{h: p.h, size: p.size, each: func(win *window) error {
+		p.many = !win.whole
+		entries, err := p.decide(ctx, win)
+		if err != nil {
 			return err
 		}
-	}
-	return held.Recovered()
-}
-
-// list yields the entries of the plan, with their texts.
-func (p *plan) list(ctx context.Context, h *handle) iter.Seq2[queue.Entry, error] {
-	return func(yield func(queue.Entry, error) bool) {
-		next, stop := iter.Pull2(h.Timeline().Messages(ctx, p.restored))
-		defer stop()
-		for _, o := range p.entries {
-			e, err := o.read(h, next)
-			e.Seq, e.HasSeq, e.Doubt = o.seq, o.hasSeq, o.doubt
-			if !yield(e, err) || err != nil {
-				return
-			}
+		p.moved = p.moved || !inOrder(entries, win.queued)
+		for _, o := range entries {
+			o.writeTo(p.sum)
 		}
-	}
+		return each(entries)
+	}}
+	p.found, err = w.through(ctx, p.extra)
+	p.done.Fault = p.found.Err()
+	p.done.Restored = append(p.done.Restored, p.lost...)
+	return err
 }
 
-// restored yields the sequences of what comes from the timeline.
-func (p *plan) restored(yield func(uint64) bool) {
-	for _, o := range p.entries {
-		if o.restored && !yield(o.seq) {
-			return
-		}
+// decide returns what the queue is to hold of the messages of a window.
+func (p *plan) decide(ctx context.Context, win *window) ([]owing, error) {
+	entries, err := p.merge(win)
+	if err == nil {
+		err = p.sort(entries)
 	}
+	if err == nil {
+		err = p.once(win)
+	}
+	if err == nil {
+		err = p.doubt(ctx, entries)
+	}
+	return entries, err
 }
 
-func (o owing) read(h *handle, next func() (timeline.Debt, error, bool)) (queue.Entry, error) {
-	switch {
-	case o.entry != nil:
-		return *o.entry, nil
-	case !o.restored:
-		return o.queued(h)
-	}
-	found, err, more := next()
-	e := debt(found.Sent)
-	if err == nil && !(more && o.is(e)) {
-		err = fmt.Errorf("message %s: %w: its line is another one now", o.mid, timeline.ErrCorrupt)
-	}
-	return e, err
-}
-
-// queued reads the message from the queue. A file that somebody put in its place without
-// the record lock may have another message there.
-func (o owing) queued(h *handle) (queue.Entry, error) {
-	e, err := h.queue.Read(o.at)
-	if err == nil && !o.is(e) {
-		err = fmt.Errorf("message %s: %w: another one is in its place now", o.mid, queue.ErrCorrupt)
-	}
-	return e, err
-}
-
-func (o owing) is(e queue.Entry) bool { return e.MID == o.mid && fingerprintOf(e) == o.bytes }
-
-// merge joins what the queue holds with what the timeline proves to be owed, in the order
-// of the timeline and with its bytes.
-func (p *plan) merge(ctx context.Context, h *handle, owed []owing, restarted bool) error {
-	proven := make(map[string]owing, len(owed))
-	taken := make(map[uint64]bool, len(owed))
-	for _, o := range owed {
-		proven[o.mid], taken[o.seq] = o, true
-	}
-	fates, err := p.fates(ctx, h, proven)
-	if err != nil {
-		return err
-	}
-	done, seen := &p.done, map[string]bool{}
-	for _, o := range p.queued {
+// merge joins what the queue holds with what the timeline proves to be owed, with its
+// bytes.
+func (p *plan) merge(win *window) (entries []owing, err error) {
+	done, seen := &p.done, make(map[string]bool, len(win.queued))
+	for _, o := range win.queued {
 		if seen[o.mid] {
 			continue
 		}
 		seen[o.mid] = true
-		accepted, isProven := proven[o.mid]
-		_, recorded := fates[o.mid]
+		at, isProven := win.proven[o.mid]
+		_, recorded := win.fates[o.mid]
 		switch {
-		case isProven && o.bytes == accepted.bytes:
-			o.seq, o.hasSeq = accepted.seq, true
-			done.Kept = append(done.Kept, o.mid)
+		case isProven && o.bytes == win.owed[at].bytes:
+			o.seq, o.hasSeq = win.owed[at].seq, true
+			p.tell(&done.Kept, o.mid)
 		case isProven:
-			accepted.doubt = o.doubt
-			o = accepted // what is known of its hand-over stands beside the list
-			done.Restored = append(done.Restored, o.mid)
-		case o.hasSeq && taken[o.seq] || !keep(&o, fates, restarted):
-			if err := done.drop(h, o, recorded); err != nil {
-				return err
+			doubt := o.doubt
+			o = win.owed[at]
+			o.doubt = doubt // what is known of its hand-over stands beside the list
+			p.change(&done.Restored, o.mid)
+		case o.hasSeq && win.taken[o.seq] || !keep(&o, win.fates, p.restarted):
+			if err := p.drop(o, recorded); err != nil {
+				return nil, err
 			}
 			continue
 		default:
-			p.unrecorded[o.mid] = !recorded
-			done.Kept = append(done.Kept, o.mid)
+			o.unrecorded = !recorded
+			p.tell(&done.Kept, o.mid)
 		}
-		p.entries = append(p.entries, o)
+		entries = append(entries, o)
 	}
-	for _, o := range owed {
+	for _, o := range win.owed {
 		if !seen[o.mid] {
-			done.Restored = append(done.Restored, o.mid)
-			p.entries = append(p.entries, o)
+			o.lost = true
+			p.change(&p.lost, o.mid)
+			entries = append(entries, o)
 		}
 	}
-	p.sort()
-	return nil
+	return entries, nil
+}
+
+func (p *plan) tell(mids *[]string, mid string) {
+	if p.told {
+		*mids = append(*mids, mid)
+	}
+}
+
+func (p *plan) change(mids *[]string, mid string) {
+	p.changed = true
+	p.tell(mids, mid)
 }
 
 // drop notes that a message goes, and keeps what nothing else has.
-func (r *Repaired) drop(h *handle, o owing, recorded bool) error {
-	r.Dropped = append(r.Dropped, o.mid)
-	if recorded {
+func (p *plan) drop(o owing, recorded bool) error {
+	p.change(&p.done.Dropped, o.mid)
+	if recorded || !p.told {
 		return nil
 	}
-	e, err := o.queued(h)
+	e, err := o.queued(p.h)
 	if err == nil {
-		r.Unrecorded = append(r.Unrecorded, e)
+		p.done.Unrecorded = append(p.done.Unrecorded, e)
 	}
 	return err
-}
-
-// A fate is what the timeline proves about a message, without its text.
-type fate struct {
-	seq   uint64
-	ended bool        // delivered or revoked
-	ours  bool        // docket wrote it with a debt
-	bytes fingerprint // of what was accepted, if it is ours
-}
-
-// fatesOf looks up what became of messages.
-func fatesOf(ctx context.Context, h *handle, mids []string) (map[string]fate, error) {
-	fates := make(map[string]fate, len(mids))
-	err := h.Timeline().EachFate(ctx, mids, func(f timeline.Fate) {
-		found := fate{seq: f.Seq, ended: f.Settled || f.Revoked, ours: f.Ours}
-		if f.Ours {
-			found.bytes = fingerprintOf(debt(f.Sent))
-		}
-		fates[f.Sent.MID] = found
-	})
-	return fates, err
-}
-
-// fates looks up what became of the entries that no private line proves to be owed.
-func (p *plan) fates(ctx context.Context, h *handle, proven map[string]owing) (map[string]fate, error) {
-	var unproven []string
-	for _, o := range p.queued {
-		if _, ok := proven[o.mid]; !ok {
-			unproven = append(unproven, o.mid)
-		}
-	}
-	return fatesOf(ctx, h, unproven)
 }
 
 // keep decides about an entry that no private line proves to be owed: another
@@ -292,19 +182,121 @@ func keep(o *owing, fates map[string]fate, restarted bool) bool {
 	return !f.ended
 }
 
-// sort brings the entries into the order of the timeline; one whose line it does not
-// have stays behind the entry that it stood behind.
-func (p *plan) sort() {
-	place, last := make(map[string]uint64, len(p.entries)), uint64(0)
-	for _, o := range p.entries {
-		if o.hasSeq && !p.unrecorded[o.mid] {
-			last = o.seq
+// sort brings entries into the order of the timeline; one whose line it does not have
+// stays behind the entry that it stood behind. If that was in an earlier window, nothing
+// may have come between.
+func (p *plan) sort(entries []owing) error {
+	top := p.top
+	for i := range entries {
+		o := &entries[i]
+		switch {
+		case o.lost:
+			o.place = o.seq + 1
+		case o.unrecorded && p.last < p.top:
+			return errDisorder
+		case o.unrecorded:
+			o.place = p.last
+		default:
+			o.place = o.seq + 1
+			p.last = o.place
 		}
-		place[o.mid] = last
+		top = max(top, o.place)
 	}
-	slices.SortStableFunc(p.entries, func(a, b owing) int { return cmp.Compare(place[a.mid], place[b.mid]) })
+	p.top = top
+	slices.SortStableFunc(entries, func(a, b owing) int { return cmp.Compare(a.place, b.place) })
+	return nil
 }
 
 func inOrder(a, b []owing) bool {
 	return slices.EqualFunc(a, b, func(x, y owing) bool { return x.mid == y.mid })
+}
+
+// once looks whether the messages of a window that the timeline does not hold are in
+// another one too: nothing but the whole queue tells.
+func (p *plan) once(win *window) error {
+	left := map[string]int{}
+	for _, o := range win.queued {
+		_, isProven := win.proven[o.mid]
+		if _, recorded := win.fates[o.mid]; !isProven && !recorded {
+			left[o.mid]++
+		}
+	}
+	if win.whole || len(left) == 0 {
+		return nil
+	}
+	_, err := p.h.queue.Scan(func(_ queue.Place, e queue.Entry) error {
+		if n, asked := left[e.MID]; asked && n == 0 {
+			return errDisorder
+		} else if asked {
+			left[e.MID] = n - 1
+		}
+		return nil
+	})
+	return err
+}
+
+// changes reports whether the queue is to be written.
+func (p *plan) changes() bool { return p.done.Fault != nil || p.changed || p.moved }
+
+// rebuild carries the plan out, and notes that queue and timeline agree.
+func (p *plan) rebuild(ctx context.Context, held *lock.Record) error {
+	if p.changes() {
+		step.At("dispatch: repair planned")
+		var err error
+		if p.done.Aside, err = p.h.queue.RebuildFrom(held, p.list(ctx)); err != nil {
+			return err
+		}
+	}
+	return held.Recovered()
+}
+
+// list yields the entries of the plan, with their texts.
+func (p *plan) list(ctx context.Context) iter.Seq2[queue.Entry, error] {
+	return func(yield func(queue.Entry, error) bool) {
+		if !p.many {
+			p.write(ctx, p.whole, yield)
+			return
+		}
+		from := p.planning
+		from.told = false
+		again := from.plan()
+		err := again.make(ctx, func(entries []owing) error {
+			if !p.write(ctx, entries, yield) {
+				return errEnough
+			}
+			step.At("dispatch: part of the queue written")
+			return nil
+		})
+		if errors.Is(err, errDisorder) || err == nil && !bytes.Equal(again.sum.Sum(nil), p.sum.Sum(nil)) {
+			err = fmt.Errorf("%w: it was changed while it was repaired: repair it again", queue.ErrCorrupt)
+		}
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(queue.Entry{}, err)
+		}
+	}
+}
+
+// write yields entries, and reports whether to go on.
+func (p *plan) write(ctx context.Context, entries []owing, yield func(queue.Entry, error) bool) bool {
+	next, stop := iter.Pull2(p.h.Timeline().Messages(ctx, restored(entries)))
+	defer stop()
+	for _, o := range entries {
+		e, err := o.read(p.h, next)
+		e.Seq, e.HasSeq, e.Doubt = o.seq, o.hasSeq, o.doubt
+		if !yield(e, err) || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// restored yields the sequences of what comes from the timeline.
+func restored(entries []owing) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for _, o := range entries {
+			if o.restored && !yield(o.seq) {
+				return
+			}
+		}
+	}
 }

@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"regexp"
 	"testing"
@@ -15,6 +16,15 @@ import (
 // repaired. The repair writes no message to the place of another: it is refused, and the
 // next one finds all.
 func TestRepairOfAQueueThatIsReplacedMeanwhile(t *testing.T) {
+	for window, add := range map[int]string{0: "", 1: "", 2: `{"mid":"zz","text":"of nobody","from":null}`} {
+		t.Run(fmt.Sprint("window ", window), func(t *testing.T) { replaceMeanwhile(t, window, add) })
+	}
+}
+
+// replaceMeanwhile lets a repair that goes through the queue in parts of that size find
+// another queue than it planned for: one with the third message in the place of the first,
+// or one with a message more that the repair would keep.
+func replaceMeanwhile(t *testing.T, window int, add string) {
 	w := newWorld(t, "s1")
 	w.agent.set(busy)
 	var want []string
@@ -33,13 +43,18 @@ func TestRepairOfAQueueThatIsReplacedMeanwhile(t *testing.T) {
 	if len(first) != len(third) {
 		t.Fatalf("got lines of %d and %d bytes, want the same", len(first), len(third))
 	}
-	lines[1] = third
+	if add == "" {
+		lines[1] = third
+	} else {
+		lines[3] = append(third, add+"\n"...)
+	}
 	replaced := bytes.Join(lines, nil)
 	restore := step.Hook(func(name string) {
 		if name == "dispatch: repair planned" {
 			must(t, os.WriteFile(path, replaced, 0o600))
 		}
 	})
+	dispatch.SetWindow(w.Dispatcher, window)
 	_, err = w.Repair(t.Context(), "s1")
 	restore()
 	wantIs(t, err, queue.ErrCorrupt)
@@ -50,5 +65,8 @@ func TestRepairOfAQueueThatIsReplacedMeanwhile(t *testing.T) {
 	}
 	_, err = w.Repair(t.Context(), "s1")
 	must(t, err)
+	if add != "" {
+		want = append(want, "zz")
+	}
 	wantEqual(t, "owed", w.pending("s1"), want)
 }

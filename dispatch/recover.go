@@ -32,17 +32,18 @@ func (r Repaired) Changes() bool { return r.Fault != nil || len(r.Restored)+len(
 //
 // What another writer left in the file and cannot be read any more is lost to the
 // queue, as the timeline cannot prove it; the copy has it. A pass that is at work
-// is waited for. If the process dies inside, the next repair or send goes on.
+// is waited for. If the process dies inside, the next repair or send goes on. Memory grows
+// with the ids that it returns, and with the queue only where that is out of order.
 func (d *Dispatcher) Repair(ctx context.Context, id string) (Repaired, error) {
-	return d.repair(ctx, id, d.rebuild)
+	return d.repair(ctx, id, (*plan).rebuild)
 }
 
 // PlanRepair returns what [Dispatcher.Repair] would do now, and changes nothing.
 func (d *Dispatcher) PlanRepair(ctx context.Context, id string) (Repaired, error) {
-	return d.repair(ctx, id, func(context.Context, *handle, *lock.Record, *plan) error { return nil })
+	return d.repair(ctx, id, func(*plan, context.Context, *lock.Record) error { return nil })
 }
 
-func (d *Dispatcher) repair(ctx context.Context, id string, apply func(context.Context, *handle, *lock.Record, *plan) error) (Repaired, error) {
+func (d *Dispatcher) repair(ctx context.Context, id string, apply func(*plan, context.Context, *lock.Record) error) (Repaired, error) {
 	h, err := d.handles.get(id)
 	if err != nil {
 		return Repaired{Session: id}, err
@@ -58,9 +59,9 @@ func (d *Dispatcher) repair(ctx context.Context, id string, apply func(context.C
 		return Repaired{Session: id}, err
 	}
 	defer held.Release()
-	p, err := d.plan(ctx, h, held)
+	p, err := d.plan(ctx, held, planning{h: h, told: true})
 	if err == nil {
-		err = apply(ctx, h, held, p)
+		err = apply(p, ctx, held)
 	}
 	if err != nil {
 		return p.done, fmt.Errorf("repair session %s: %w", id, err)
@@ -70,17 +71,18 @@ func (d *Dispatcher) repair(ctx context.Context, id string, apply func(context.C
 
 // recoverHeld completes what an interrupted holder left. Damage that none of our
 // own edits leaves is not touched, except after a restart of the machine, when
-// anything that was not synced may be damaged.
+// anything that was not synced may be damaged. It keeps no ids: the send that it is a part
+// of takes no more memory where much is owed.
 func (d *Dispatcher) recoverHeld(ctx context.Context, h *handle, held *lock.Record) error {
 	if !held.Interrupted() {
 		return nil
 	}
-	p, err := d.plan(ctx, h, held)
+	p, err := d.plan(ctx, held, planning{h: h})
 	if err == nil && p.found.Damaged() && !held.Restarted() {
 		err = p.done.Fault
 	}
 	if err == nil {
-		err = d.rebuild(ctx, h, held, p)
+		err = p.rebuild(ctx, held)
 	}
 	if err != nil {
 		return fmt.Errorf("session %s: complete an interrupted change: %w", h.ID(), err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/docket-go/docket/lock"
-	"github.com/docket-go/docket/queue"
 )
 
 var (
@@ -40,7 +39,8 @@ func (e *Disagreement) Unwrap() error { return e.Err }
 
 // Disagreements holds queue and timeline of a session against each other. It changes
 // nothing; [Dispatcher.Repair] makes them agree. What a change that is under way, or
-// was interrupted, leaves for the next holder to complete is not among them.
+// was interrupted, leaves for the next holder to complete is not among them. Memory grows
+// with what it returns, and with the queue only where that is out of order.
 //
 // The error is that of a file that cannot be read at all, or of the record lock.
 func (d *Dispatcher) Disagreements(ctx context.Context, id string) ([]*Disagreement, error) {
@@ -59,45 +59,48 @@ func (d *Dispatcher) Disagreements(ctx context.Context, id string) ([]*Disagreem
 		return nil, held.Release()
 	}
 	defer held.Release()
-	var queued []owing
-	var mids []string
-	_, err = h.queue.Scan(func(_ queue.Place, e queue.Entry) error {
-		queued, mids = append(queued, owing{mid: e.MID, bytes: fingerprintOf(e)}), append(mids, e.MID)
+	var all []*Disagreement
+	err = d.inWindows(func(size int) error {
+		said := disagreements{session: id}
+		w := walk{h: h, size: size, each: said.take}
+		if _, err := w.through(ctx, nil); err != nil {
+			return err
+		}
+		all = append(said.queued, said.forgotten...)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	owed, err := h.Timeline().OwedMIDs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	fates, err := fatesOf(ctx, h, mids)
-	if err != nil {
-		return nil, err
-	}
-	return disagreements(id, queued, owed, fates), nil
+	return all, err
 }
 
-func disagreements(id string, queued []owing, owed []string, fates map[string]fate) []*Disagreement {
-	var all []*Disagreement
-	in := make(map[string]bool, len(queued))
-	for _, o := range queued {
+// Disagreements of a session, in the order of the queue, and those about what it does not
+// hold in that of the timeline.
+type disagreements struct {
+	session           string
+	queued, forgotten []*Disagreement
+}
+
+// take adds those of a window.
+func (d *disagreements) take(win *window) error {
+	in := make(map[string]bool, len(win.queued))
+	for _, o := range win.queued {
 		in[o.mid] = true
-		f, known := fates[o.mid]
+		f, known := win.fates[o.mid]
+		if at, isProven := win.proven[o.mid]; isProven {
+			f, known = fate{ours: true, bytes: win.owed[at].bytes}, true
+		}
 		switch {
 		case !known:
-			all = append(all, &Disagreement{id, o.mid, ErrUnrecorded})
+			d.queued = append(d.queued, &Disagreement{d.session, o.mid, ErrUnrecorded})
 		case f.ended:
-			all = append(all, &Disagreement{id, o.mid, ErrEnded})
+			d.queued = append(d.queued, &Disagreement{d.session, o.mid, ErrEnded})
 		case f.ours && o.bytes != f.bytes:
-			all = append(all, &Disagreement{id, o.mid, ErrAltered})
+			d.queued = append(d.queued, &Disagreement{d.session, o.mid, ErrAltered})
 		}
 	}
-	for _, mid := range owed {
-		if !in[mid] {
-			all = append(all, &Disagreement{id, mid, ErrForgotten})
+	for _, o := range win.owed {
+		if !in[o.mid] {
+			d.forgotten = append(d.forgotten, &Disagreement{d.session, o.mid, ErrForgotten})
 		}
 	}
-	return all
+	return nil
 }
