@@ -140,8 +140,11 @@ func TestOwedBeyondTheHeader(t *testing.T) {
 	}
 	for step := 0; len(want) > 0; step++ {
 		if step%20 == 0 {
-			if got := owedMIDs(t, l); !slices.Equal(got, want) {
-				t.Fatalf("step %d: got %d debts %v, want %d", step, len(got), got, len(want))
+			for _, n := range []int{1000, 60} {
+				l.SetDebtsAtOnce(n)
+				if got := owedMIDs(t, l); !slices.Equal(got, want) {
+					t.Fatalf("step %d, %d at once: got %d debts %v, want %d", step, n, len(got), got, len(want))
+				}
 			}
 		}
 		settle(step * 7 % len(want))

@@ -71,3 +71,6 @@ func (l *Log) Together() int {
 	}
 	return 1 + len(t.waiting)
 }
+
+// SetDebtsAtOnce lets a short log be read in many windows.
+func (l *Log) SetDebtsAtOnce(n int) { l.debtsAtOnce = n }

@@ -53,6 +53,8 @@ type Log struct {
 	locks    *lock.Dir
 	ownLocks bool
 
+	debtsAtOnce int
+
 	lastHuman lastHuman
 	together  together
 }
@@ -65,7 +67,7 @@ func Open(dir string, o Options) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("timeline: %s: %w", dir, err)
 	}
-	l := &Log{dir: path, session: o.Session, maxText: o.MaxTextBytes, now: o.Now, locks: o.Locks}
+	l := &Log{dir: path, session: o.Session, maxText: o.MaxTextBytes, now: o.Now, locks: o.Locks, debtsAtOnce: debtsAtOnce}
 	if l.session == "" {
 		l.session = filepath.Base(path)
 	}

@@ -80,6 +80,15 @@ var memoryJobs = map[string]func(ctx context.Context, l *timeline.Log) (int, err
 		owed, err := l.Owed(ctx)
 		return len(owed), err
 	},
+	"each debt": func(ctx context.Context, l *timeline.Log) (n int, err error) {
+		for _, err := range l.Debts(ctx) {
+			if err != nil {
+				return n, err
+			}
+			n++
+		}
+		return n, nil
+	},
 	"seal": func(ctx context.Context, l *timeline.Log) (int, error) {
 		sealed, err := l.Seal(ctx)
 		return len(sealed), err
@@ -232,4 +241,29 @@ func TestMemoryOfNULs(t *testing.T) {
 	}
 	appendRaw(t, path, "\n")
 	m.jobs(map[string]int{"all": n, "lines": n, "follow": n, "tail": 100, "verify": 1})
+}
+
+// What is owed is found in bounded memory, however much it is, and however many messages
+// were sent and settled since the first that does not fit into a header.
+func TestMemoryOfDebts(t *testing.T) {
+	m := newMemory(t)
+	l := buffered(t, m.dir, 0)
+	sent := 0
+	write := func(n int, settled bool) {
+		for range n / 100 {
+			var batch []timeline.Entry
+			for range 100 {
+				s := timeline.Sent{MID: fmt.Sprintf("%036d", sent), Text: "go"}
+				batch = append(batch, s)
+				if sent++; settled {
+					batch = append(batch, timeline.Settled{MID: s.MID})
+				}
+			}
+			appendAll(t, l, batch...)
+		}
+	}
+	write(timeline.MaxListed+100, false)
+	write(20_000, true)
+	write(80_000, false)
+	m.jobs(map[string]int{"each debt": sent - 20_000})
 }

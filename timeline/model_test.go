@@ -49,12 +49,14 @@ type model struct {
 	mids    int
 	fates   map[string]string // by mid: owed, settled, revoked
 	order   []string          // our mids, in order
+	atOnce  int               // debts
 	cursors map[timeline.Cursor]int
 	page    timeline.Page // read into again and again
 }
 
 func newModel(t *testing.T, rt *rapid.T) *model {
 	m := &model{dir: filepath.Join(t.TempDir(), "s1"), fates: map[string]string{}, cursors: map[timeline.Cursor]int{}}
+	m.atOnce = rapid.SampledFrom([]int{1, 2, 5, 1000}).Draw(rt, "debts at once")
 	m.options = timeline.Options{Buffered: true, SegmentBytes: rapid.Int64Range(300, 3000).Draw(rt, "segment bytes")}
 	if err := os.Mkdir(m.dir, 0o700); err != nil {
 		rt.Fatal(err)
@@ -69,6 +71,7 @@ func (m *model) open(rt *rapid.T) {
 		rt.Fatal(err)
 	}
 	m.log = l
+	m.log.SetDebtsAtOnce(m.atOnce)
 }
 
 func (m *model) close() { m.log.Close() }

@@ -9,8 +9,8 @@ import (
 	"github.com/docket-go/docket/timeline"
 )
 
-// The ids of what is owed are those of the debts, and each message is found by its
-// sequence alone. Where there is another line, or who asks has enough, it ends.
+// Each message is found by its sequence alone. Where there is another line, or who asks
+// has enough, it ends.
 func TestMessagesBySequence(t *testing.T) {
 	l := buffered(t, newDir(t), 500)
 	var seqs []uint64
@@ -23,8 +23,8 @@ func TestMessagesBySequence(t *testing.T) {
 		}
 		seqs, want = append(seqs, w.FirstSeq), append(want, message(i).MID)
 	}
-	if got, err := l.OwedMIDs(t.Context()); err != nil || !slices.Equal(got, want) || !slices.Equal(owedMIDs(t, l), want) {
-		t.Errorf("got %v, %v, want %v, and so are the debts", got, err, want)
+	if got := owedMIDs(t, l); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 	read := func(seqs ...uint64) (mids []string, last error) {
 		for d, err := range l.Messages(t.Context(), slices.Values(seqs)) {
@@ -66,5 +66,28 @@ func TestEachFateIsToldOnce(t *testing.T) {
 	want, wantErr := l.Fates(t.Context(), mids...)
 	if err != nil || wantErr != nil || len(told) != len(mids) || !reflect.DeepEqual(told, want) {
 		t.Errorf("got %d fates, %v, want the %d of Fates, %v", len(told), err, len(want), wantErr)
+	}
+}
+
+// A message that the log has twice is owed once, as its last line has it, also where the
+// lines are not held against the log at once; and only while that one is not at an end.
+func TestMessageThatIsThereTwice(t *testing.T) {
+	l := buffered(t, newDir(t), 500)
+	again := message(0)
+	again.Text = "once more"
+	foreign := message(1) // says nothing about the debt
+	foreign.NoDebt = true
+	appendAll(t, l, message(0), message(1), message(2), message(3), again, message(4), foreign, timeline.Settled{MID: "m2"})
+	for _, n := range []int{1, 2, 1000} {
+		l.SetDebtsAtOnce(n)
+		got, err := l.Owed(t.Context())
+		if err != nil || len(got) != 4 || got[2].Sent.MID != "m0" || got[2].Sent.Text != again.Text {
+			t.Errorf("%d at once: got %+v, %v, want m0 once, behind m3", n, got, err)
+		}
+	}
+	appendAll(t, l, timeline.Settled{MID: "m0"})
+	l.SetDebtsAtOnce(1)
+	if got, want := owedMIDs(t, l), []string{"m1", "m3", "m4"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

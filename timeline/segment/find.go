@@ -133,7 +133,7 @@ func (s *keySearch) gap(i int) bool {
 // filter in the header of that one; known is false where there is none. About one in
 // five thousand is listed without having been there.
 func (v *View) lists(n uint64, digest []byte) (listed, known bool) {
-	if n == v.newestNumber() {
+	if n == v.Newest() {
 		return false, false
 	}
 	bits, ok := v.log.memo.filter(v.epoch, n)

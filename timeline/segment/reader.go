@@ -88,7 +88,7 @@ func (r *Reader) enter(n uint64, off int64) error {
 
 // limit returns the committed end, or the view's if that is nearer.
 func (r *Reader) limit(src *source, off int64) (int64, error) {
-	if r.until != nil && src.n == r.until.newestNumber() {
+	if r.until != nil && src.n == r.until.Newest() {
 		return r.until.committed, nil
 	}
 	return src.committed(off)

@@ -45,7 +45,7 @@ type recentKeys struct {
 func (r *recentKeys) excludes(v *View, digest []byte) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := v.newestNumber()
+	n := v.Newest()
 	if n == 0 || v.epoch == (Epoch{}) {
 		return false, nil
 	}
@@ -218,7 +218,7 @@ func (r *recentKeys) oversee(v *View) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := &l.tail
-	if t.file == nil || t.n != r.n || t.n != v.newestNumber() || r.epoch != v.epoch || r.bits == nil {
+	if t.file == nil || t.n != r.n || t.n != v.Newest() || r.epoch != v.epoch || r.bits == nil {
 		return
 	}
 	older, whole := l.memo.filtersBefore(v)

@@ -171,14 +171,16 @@ func (v *View) header(n uint64) (*header, error) {
 		return h, nil
 	}
 	h, err := v.log.headerOf(n)
-	if err != nil || (h == nil && n == v.newestNumber()) {
+	if err != nil || (h == nil && n == v.Newest()) {
 		return nil, err // the newest may still get one
 	}
 	m.keep(v.epoch, n, h)
 	return h, nil
 }
 
-func (v *View) newestNumber() uint64 {
+// Newest returns the number of the newest segment, and zero for a log without a numbered
+// one.
+func (v *View) Newest() uint64 {
 	if len(v.segments) == 0 {
 		return 0
 	}
