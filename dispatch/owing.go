@@ -26,12 +26,12 @@ type owing struct {
 	place      uint64       // by which it is sorted
 }
 
-func (o owing) read(h *handle, next func() (timeline.Debt, error, bool)) (queue.Entry, error) {
+func (o owing) read(list *queue.Reading, next func() (timeline.Debt, error, bool)) (queue.Entry, error) {
 	switch {
 	case o.entry != nil:
 		return *o.entry, nil
 	case !o.restored:
-		return o.queued(h)
+		return o.queued(list)
 	}
 	found, err, more := next()
 	e := debt(found.Sent)
@@ -43,8 +43,8 @@ func (o owing) read(h *handle, next func() (timeline.Debt, error, bool)) (queue.
 
 // queued reads the message from the queue. A file that somebody put in its place without
 // the record lock may have another message there.
-func (o owing) queued(h *handle) (queue.Entry, error) {
-	e, err := h.queue.Read(o.at)
+func (o owing) queued(list *queue.Reading) (queue.Entry, error) {
+	e, err := list.Read(o.at)
 	if err == nil && !o.is(e) {
 		err = fmt.Errorf("message %s: %w: another one is in its place now", o.mid, queue.ErrCorrupt)
 	}

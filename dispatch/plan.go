@@ -163,7 +163,9 @@ func (p *plan) drop(o owing, recorded bool) error {
 	if recorded || !p.told {
 		return nil
 	}
-	e, err := o.queued(p.h)
+	list := p.h.queue.Reading()
+	defer list.Close()
+	e, err := o.queued(list)
 	if err == nil {
 		p.done.Unrecorded = append(p.done.Unrecorded, e)
 	}
@@ -253,15 +255,17 @@ func (p *plan) rebuild(ctx context.Context, held *lock.Record) error {
 // list yields the entries of the plan, with their texts.
 func (p *plan) list(ctx context.Context) iter.Seq2[queue.Entry, error] {
 	return func(yield func(queue.Entry, error) bool) {
+		list := p.h.queue.Reading()
+		defer list.Close()
 		if !p.many {
-			p.write(ctx, p.whole, yield)
+			p.write(ctx, p.whole, list, yield)
 			return
 		}
 		from := p.planning
 		from.told = false
 		again := from.plan()
 		err := again.make(ctx, func(entries []owing) error {
-			if !p.write(ctx, entries, yield) {
+			if !p.write(ctx, entries, list, yield) {
 				return errEnough
 			}
 			step.At("dispatch: part of the queue written")
@@ -277,11 +281,11 @@ func (p *plan) list(ctx context.Context) iter.Seq2[queue.Entry, error] {
 }
 
 // write yields entries, and reports whether to go on.
-func (p *plan) write(ctx context.Context, entries []owing, yield func(queue.Entry, error) bool) bool {
+func (p *plan) write(ctx context.Context, entries []owing, list *queue.Reading, yield func(queue.Entry, error) bool) bool {
 	next, stop := iter.Pull2(p.h.Timeline().Messages(ctx, restored(entries)))
 	defer stop()
 	for _, o := range entries {
-		e, err := o.read(p.h, next)
+		e, err := o.read(list, next)
 		e.Seq, e.HasSeq, e.Doubt = o.seq, o.hasSeq, o.doubt
 		if !yield(e, err) || err != nil {
 			return false

@@ -135,7 +135,9 @@ func (w *Whole) merge(restarted bool) error {
 		case o.hasSeq && taken[o.seq] || !keep(&o, w.fates, restarted):
 			w.Dropped = append(w.Dropped, o.mid)
 			if !recorded {
-				e, err := o.queued(w.h)
+				list := w.h.queue.Reading()
+				defer list.Close()
+				e, err := o.queued(list)
 				if err != nil {
 					return err
 				}
@@ -192,11 +194,13 @@ func (w *Whole) doubt() error {
 }
 
 func (w *Whole) texts() error {
+	list := w.h.queue.Reading()
+	defer list.Close()
 	for _, o := range w.entries {
 		e, err := queue.Entry{}, error(nil)
 		if o.entry != nil {
 			e = *o.entry
-		} else if e, err = o.queued(w.h); err != nil {
+		} else if e, err = o.queued(list); err != nil {
 			return err
 		}
 		e.Seq, e.HasSeq, e.Doubt = o.seq, o.hasSeq, o.doubt

@@ -161,22 +161,43 @@ func (q *Queue) readError(err error) error {
 	return err
 }
 
+// A Reading reads entries of a list at their places, one after the other. It opens the
+// list once. It is used by one goroutine at a time.
+type Reading struct {
+	q    *Queue
+	file *os.File
+	raw  []byte
+}
+
+// Reading returns one. Nothing is opened yet; Close must follow.
+func (q *Queue) Reading() *Reading { return &Reading{q: q} }
+
 // Read returns the entry that stands at a place, as [Queue.Scan] found it under a hold of
 // the record lock that still lasts, but without what is known of the attempts at it. The
 // error is [ErrCorrupt] if it does not stand there any more, or of the disk.
-func (q *Queue) Read(at Place) (Entry, error) {
-	f, _, err := q.disk.open(q.path, os.O_RDONLY)
-	if err != nil {
-		return Entry{}, err
+func (r *Reading) Read(at Place) (e Entry, err error) {
+	if r.file == nil {
+		if r.file, _, err = r.q.disk.open(r.q.path, os.O_RDONLY); err != nil {
+			r.file = nil
+			return e, err
+		}
 	}
-	defer f.Close()
-	raw := make([]byte, at.length)
-	if _, err := f.ReadAt(raw, at.offset); err != nil && err != io.EOF {
-		return Entry{}, err
+	r.raw = slices.Grow(r.raw[:0], int(at.length))[:at.length]
+	n, err := r.file.ReadAt(r.raw, at.offset)
+	if err != nil && err != io.EOF {
+		return e, err
 	}
-	e, err := decode(raw)
+	e, err = decode(r.raw[:n])
 	if err != nil {
-		err = &CorruptError{Path: q.path, Offset: at.offset, Err: err}
+		err = &CorruptError{Path: r.q.path, Offset: at.offset, Err: err}
 	}
 	return e, err
+}
+
+// Close gives back what Read has opened.
+func (r *Reading) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	return r.file.Close()
 }

@@ -35,7 +35,7 @@ func (q *Queue) Rebuild(held *lock.Record, entries []Entry) (aside string, err e
 
 // RebuildFrom is [Queue.Rebuild] in memory that grows with the faults and the longest
 // entry, and not with the depth. An error that entries yields leaves the list as it was,
-// and is returned. Entries may read the queue through [Queue.Read], and must not call
+// and is returned. Entries may read the queue through a [Reading], and must not call
 // anything that takes the held lock.
 func (q *Queue) RebuildFrom(held *lock.Record, entries iter.Seq2[Entry, error]) (aside string, err error) {
 	if err := held.Covers(q.dir); err != nil {

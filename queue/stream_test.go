@@ -63,8 +63,10 @@ func TestStreamAgainstSlice(t *testing.T) {
 		}
 		d.SetReadBytes(rapid.IntRange(1, 100).Draw(rt, "part"))
 		var scanned []queue.Entry
+		places := d.Reading()
+		defer places.Close()
 		in, err := d.Scan(func(at queue.Place, e queue.Entry) error {
-			again, err := d.Read(at)
+			again, err := places.Read(at)
 			if err == nil && !reflect.DeepEqual(again, e) {
 				err = errors.New("another entry stands at its place")
 			}
@@ -123,10 +125,12 @@ func TestReadOfAPlaceThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.remove("a")
-	if _, err := d.Read(places[0]); !errors.Is(err, queue.ErrCorrupt) {
+	r := d.Reading()
+	defer r.Close()
+	if _, err := r.Read(places[0]); !errors.Is(err, queue.ErrCorrupt) {
 		t.Errorf("got %v, want ErrCorrupt", err)
 	}
-	if e, err := d.Read(places[1]); e.MID != "b" || err != nil {
+	if e, err := r.Read(places[1]); e.MID != "b" || err != nil {
 		t.Errorf("got %+v, %v, want b", e, err)
 	}
 }
