@@ -135,6 +135,33 @@ func TestStringsByteByByte(t *testing.T) {
 	}
 }
 
+// Every ASCII byte at every place of a string, alone and beside another one that is
+// escaped, is written as encoding/json writes it.
+func TestWrittenByteByByte(t *testing.T) {
+	for c := range byte(0x80) {
+		for at := range 20 {
+			for other := range 20 {
+				text := []byte(strings.Repeat("é", 10))
+				text = append(text[:at:at], strings.Repeat("a", 20-at)...)
+				text[other], text[at] = '"', c
+				whole := strings.ToValidUTF8(string(text), "-")
+				var want strings.Builder
+				e := json.NewEncoder(&want)
+				e.SetEscapeHTML(false)
+				if err := e.Encode(whole); err != nil {
+					t.Fatal(err)
+				}
+				line, _ := timeline.EncodeEntry(timeline.Status{Status: whole}, now)
+				_, got, _ := strings.Cut(string(line), `"kind":"status","status":`)
+				got, _, _ = strings.Cut(got, `,"proposal":`)
+				if got != strings.TrimSuffix(want.String(), "\n") {
+					t.Fatalf("%q: got %s, want %s", whole, got, want.String())
+				}
+			}
+		}
+	}
+}
+
 func TestJSONHidesWhatIsPrivate(t *testing.T) {
 	for _, tt := range []struct{ name, line, want string }{
 		{"at the end", `{"kind":"sent","text":"go","dispatchReceipt":{"operation":"x"},"docket":{},"seq":7}`, `{"kind":"sent","text":"go"}`},

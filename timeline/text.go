@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -81,24 +82,44 @@ func codeUnit(s string) rune {
 
 // appendString appends s as JavaScript's JSON.stringify writes it.
 func appendString(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
-	from := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
+	for {
+		n := plainBytes(s)
+		if dst = append(dst, s[:n]...); n == len(s) {
+			return append(dst, '"')
 		}
-		dst = append(dst, s[from:i]...)
-		from = i + 1
-		if e := escapeOf(c); e != 0 {
-			dst = append(dst, '\\', e)
-			continue
-		}
-		dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		dst = appendEscape(dst, s[n])
+		s = s[n+1:]
 	}
-	dst = append(dst, s[from:]...)
-	return append(dst, '"')
+}
+
+// plainBytes returns how many bytes at the start of s are written as they are.
+func plainBytes(s string) (n int) {
+	for ; len(s)-n >= 8; n += 8 {
+		if found := escapedIn(word(s[n:])); found != 0 {
+			return n + bits.TrailingZeros64(found)/8
+		}
+	}
+	for n < len(s) && s[n] >= ' ' && s[n] != '"' && s[n] != '\\' {
+		n++
+	}
+	return n
+}
+
+// escapedIn returns a word whose lowest bit that is set is in the first byte of x that is
+// written as an escape; it is zero if there is none.
+func escapedIn(x uint64) uint64 {
+	const ones = 0x0101010101010101
+	quote, backslash := x^'"'*ones, x^'\\'*ones
+	return ((x-' '*ones)&^x | (quote-ones)&^quote | (backslash-ones)&^backslash) & (0x80 * ones)
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	const hex = "0123456789abcdef"
+	if e := escapeOf(c); e != 0 {
+		return append(dst, '\\', e)
+	}
+	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
 
 // escapeOf returns the letter of the short escape of c, and 0 if it has none.
