@@ -146,6 +146,14 @@ func Open(lockDir string, o Options) (*Log, error) {
 	return l, nil
 }
 
+// key returns the digest of a line that can be read, and false for one without a key.
+func (l *Log) key(line *Line) (digest []byte, ok bool) {
+	if line.Intact {
+		return l.keyIntact(line.Bytes)
+	}
+	return l.o.Schema.Key(line.Bytes)
+}
+
 // Close gives back the descriptor of a handle that has written. The handle can be
 // used again afterwards.
 func (l *Log) Close() error {

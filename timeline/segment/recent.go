@@ -99,10 +99,8 @@ func (r *recentKeys) add(l *Log, line *Line) {
 	case line.Class == Unreadable:
 		r.doubt = true
 	case line.Header:
-	case line.Intact:
-		r.addKey(l.keyIntact(line.Bytes))
 	default:
-		r.addKey(l.o.Schema.Key(line.Bytes))
+		r.addKey(l.key(line))
 	}
 }
 

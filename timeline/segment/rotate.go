@@ -209,7 +209,7 @@ func (l *Log) describeOne(h *header, src *source, fold Fold) error {
 			return true
 		}
 		fold.Add(*line)
-		if digest, ok := l.o.Schema.Key(line.Bytes); ok {
+		if digest, ok := l.key(line); ok {
 			keys.add(digest)
 		}
 		return true
