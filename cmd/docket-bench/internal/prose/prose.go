@@ -21,7 +21,6 @@
 package prose
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -67,7 +66,14 @@ func fill() (texts []string, lines [][]byte) {
 }
 
 // MID is the id of the n-th message.
-func MID(n uint64) string { return fmt.Sprintf("01980a5b-7e1c-7000-8000-%012d", n%1e12) }
+func MID(n uint64) string {
+	id := []byte("01980a5b-7e1c-7000-8000-000000000000")
+	for i := range 12 {
+		id[len(id)-1-i] += byte(n % 10)
+		n /= 10
+	}
+	return string(id)
+}
 
 // Text is what the n-th message says.
 func Text(n uint64) string {
