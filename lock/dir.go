@@ -39,9 +39,9 @@ type Dir struct {
 	path     string
 	identity fileID
 	wait     time.Duration
-	record   *kernelLock
-	delivery *kernelLock
-	turns    *kernelLock
+	record   kernelLock
+	delivery kernelLock
+	turns    kernelLock
 
 	stamping sync.Mutex
 	stamps   *stamp.Dir
@@ -71,9 +71,9 @@ func Open(dir string, o Options) (*Dir, error) {
 		wait = DefaultWait
 	}
 	d := &Dir{path: path, identity: identity, wait: wait}
-	d.record = newKernelLock(d, "record", recordFile)
-	d.delivery = newKernelLock(d, "delivery", deliveryFile)
-	d.turns = newKernelLock(d, "turns", turnsFile)
+	d.record.init(d, "record", recordFile)
+	d.delivery.init(d, "delivery", deliveryFile)
+	d.turns.init(d, "turns", turnsFile)
 	return d, nil
 }
 
@@ -122,7 +122,7 @@ func (d *Dir) stamped() *stamp.Dir {
 func (d *Dir) Record(ctx context.Context) (r *Record, err error) {
 	// So short that it is inlined: a hold that ends in its caller is no garbage.
 	if err = d.record.acquire(ctx); err == nil {
-		r = &Record{hold: hold{lock: d.record}}
+		r = &Record{hold: hold{lock: &d.record}}
 	}
 	return r, err
 }
@@ -134,7 +134,7 @@ func (d *Dir) Delivery(ctx context.Context) (*Delivery, error) {
 	if err := d.delivery.acquire(ctx); err != nil {
 		return nil, err
 	}
-	return &Delivery{hold{lock: d.delivery}}, nil
+	return &Delivery{hold{lock: &d.delivery}}, nil
 }
 
 // TryDelivery takes the delivery lock if it is free now, and answers [ErrBusy]
@@ -143,7 +143,7 @@ func (d *Dir) TryDelivery() (*Delivery, error) {
 	if err := d.delivery.try(); err != nil {
 		return nil, err
 	}
-	return &Delivery{hold{lock: d.delivery}}, nil
+	return &Delivery{hold{lock: &d.delivery}}, nil
 }
 
 // Delivering reports, without taking the delivery lock, whether somebody holds it: a
@@ -170,7 +170,7 @@ func (d *Dir) TryTurns() (*Turns, error) {
 	if err := d.turns.try(); err != nil {
 		return nil, err
 	}
-	return &Turns{hold{lock: d.turns}}, nil
+	return &Turns{hold{lock: &d.turns}}, nil
 }
 
 // Gone reports that the directory that was opened is not at its path any more:

@@ -39,8 +39,8 @@ type kernelLock struct {
 	held  bool
 }
 
-func newKernelLock(d *Dir, name, base string) *kernelLock {
-	return &kernelLock{dir: d, name: name, path: d.path + string(os.PathSeparator) + base}
+func (k *kernelLock) init(d *Dir, name, base string) {
+	k.dir, k.name, k.path = d, name, d.path+string(os.PathSeparator)+base
 }
 
 func (k *kernelLock) session() string { return filepath.Base(k.dir.path) }

@@ -84,7 +84,7 @@ func Open(dir string, o Options) (*Log, error) {
 		}
 	}
 	l.segments, err = segment.Open(path, segment.Options{
-		Dir: filepath.Join(path, segmentsDir), Legacy: filepath.Join(path, legacyFile),
+		Dir: SegmentsDir(path), Legacy: path + string(filepath.Separator) + legacyFile,
 		SegmentBytes: o.SegmentBytes, MaxLineBytes: -1, // the texts are bounded instead
 		Schema: schema{}, Encoded: true, Buffered: o.Buffered, Now: o.Now,
 	})

@@ -9,14 +9,18 @@ import (
 )
 
 // firstLine reads the first line of the committed bytes 0..end, without its
-// newline. It is nil when there is none, or when it is too long for a header.
-func firstLine(src io.ReaderAt, end int64) ([]byte, error) {
+// newline, into buf if that has room for it. It is nil when there is none, or when it is
+// too long for a header.
+func firstLine(src io.ReaderAt, end int64, buf []byte) ([]byte, error) {
 	start := min(end, 4<<10)
 	if s, ok := src.(*source); ok && s.seal != nil && len(s.seal.frames) > 0 {
 		start = min(start, s.seal.frames[0].plainBytes) // a header is a frame of its own
 	}
 	for size := start; ; size = min(4*size, end, maxHeaderBytes) {
-		p := make([]byte, size)
+		p := buf[:min(size, int64(len(buf)))]
+		if size > int64(len(p)) {
+			p = make([]byte, size)
+		}
 		n, err := src.ReadAt(p, 0)
 		if i := bytes.IndexByte(p[:n], '\n'); i >= 0 {
 			return p[:i], nil
@@ -61,7 +65,7 @@ func headerIn(src *source) (*header, error) {
 	if err != nil {
 		return nil, err
 	}
-	line, err := firstLine(src, end)
+	line, err := firstLine(src, end, nil)
 	if err != nil {
 		return nil, err
 	}

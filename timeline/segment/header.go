@@ -84,7 +84,10 @@ func parseHeader(line []byte) (*header, error) {
 		return nil, errBadHeader
 	}
 	tail := line[cut+len(checkField):]
-	if want := fmt.Appendf(nil, `%08x","seq":%d}`, crc32.Checksum(line[:cut], castagnoli), seq); !bytes.Equal(tail, want) {
+	var room [48]byte
+	sum := hexOf(crc32.Checksum(line[:cut], castagnoli))
+	want := append(append(room[:0], sum[:]...), `",`+seqField...)
+	if want = append(strconv.AppendUint(want, seq, 10), '}'); !bytes.Equal(tail, want) {
 		return nil, errBadHeader
 	}
 	h, err := decodeHeader(line)

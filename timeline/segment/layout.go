@@ -37,7 +37,7 @@ func (l *Log) plainPath(n uint64) string {
 	if n == 0 {
 		return l.o.Legacy
 	}
-	return filepath.Join(l.o.Dir, plainName(n))
+	return plainIn(l.o.Dir, n)
 }
 
 func (l *Log) sealedPath(n uint64) string {

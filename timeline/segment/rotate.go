@@ -22,7 +22,7 @@ func (l *Log) makeRoom(n int64) error {
 		return nil
 	}
 	src := &source{n: t.n, path: t.path, file: t.file}
-	first, err := firstLine(src, t.end)
+	first, err := firstLine(src, t.end, nil)
 	if err != nil {
 		return err
 	}

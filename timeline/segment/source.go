@@ -128,6 +128,7 @@ type lastBytes struct {
 	file  *os.File
 	from  int64
 	bytes []byte
+	room  []byte // of the same buffer, for as much again
 }
 
 // lastBlockBytes is how much of the end of a file is read at once.
@@ -138,7 +139,7 @@ func lastOf(f *os.File, size int64) (b *lastBytes, done func()) {
 	l := buffers.Get().(*lent)
 	b = &lastBytes{file: f, from: max(0, size-lastBlockBytes)}
 	n, _ := f.ReadAt(l.buf[:size-b.from], b.from) // who reads what is not there gets the error
-	b.bytes = l.buf[:n]
+	b.bytes, b.room = l.buf[:n], l.buf[lastBlockBytes:2*lastBlockBytes]
 	return b, func() { buffers.Put(l) }
 }
 

@@ -256,7 +256,7 @@ func (l *Log) learn(segments []entry, size int64, creating bool) error {
 	if err != nil {
 		return err
 	}
-	head, err := firstLine(src, min(end, maxHeaderBytes))
+	head, err := firstLine(src, min(end, maxHeaderBytes), src.room)
 	if err != nil {
 		return err
 	}

@@ -172,7 +172,7 @@ func (v *verifier) lookAtEnds(end int64) error {
 	if v.src.n == 0 {
 		return nil
 	}
-	line, err := firstLine(v.src, end)
+	line, err := firstLine(v.src, end, nil)
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func (v *View) lookEpoch(src *source) error {
 		v.epoch = epoch
 		return nil
 	}
-	line, err := firstLine(src, v.committed)
+	line, err := firstLine(src, v.committed, nil)
 	if err != nil {
 		return err
 	}

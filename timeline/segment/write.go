@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/lock/step"
@@ -103,7 +104,7 @@ func (l *Log) check(lines [][]byte) error {
 // encode fills the buffer with the lines and returns the sequence behind them.
 func (l *Log) encode(lines [][]byte) (next uint64) {
 	t := &l.tail
-	t.buf, next = t.buf[:0], t.next
+	t.buf, next = slices.Grow(t.buf[:0], room(lines)), t.next
 	for i, line := range lines {
 		t.buf = appendLine(t.buf, line, next)
 		if l.classes[i] == Public {
@@ -111,6 +112,14 @@ func (l *Log) encode(lines [][]byte) (next uint64) {
 		}
 	}
 	return next
+}
+
+// room is how many bytes the lines have at most once they are encoded.
+func room(lines [][]byte) (n int) {
+	for _, line := range lines {
+		n += len(line) + endBytes
+	}
+	return n
 }
 
 // append writes at the end of the segment, or leaves the segment as it was.
