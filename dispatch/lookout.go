@@ -67,9 +67,29 @@ func newLookout(s *Sweeper) *lookout {
 	return l
 }
 
+// close ends the notification. The watcher may hold what its Close needs until an error
+// that it tells of is read; and the listener has ended.
 func (l *lookout) close() {
-	if l.watcher != nil {
+	if l.watcher == nil {
+		return
+	}
+	closed := make(chan struct{})
+	go func() {
 		l.watcher.Close()
+		close(closed)
+	}()
+	events, errs := l.watcher.Events, l.watcher.Errors
+	for {
+		open := true
+		select {
+		case _, open = <-events:
+		case _, open = <-errs:
+		case <-closed:
+			return
+		}
+		if !open {
+			events, errs = nil, nil
+		}
 	}
 }
 

@@ -36,3 +36,6 @@ func (d *Dispatcher) Moved(id string, end error) (bool, error) {
 	now, err := d.standsAt(id, at)
 	return at.over(now), err
 }
+
+// CloseWatcher closes a sweeper's watcher, to which nobody listens any more.
+func CloseWatcher(w *fsnotify.Watcher) { (&lookout{watcher: w}).close() }
