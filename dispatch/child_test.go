@@ -74,10 +74,16 @@ var roles = map[string]func(ctx context.Context, j job, d *dispatch.Dispatcher) 
 	"hook": func(ctx context.Context, j job, d *dispatch.Dispatcher) error {
 		return errors.Join(declareOne(ctx, j, d), sendOne(ctx, j, d))
 	},
-	"revoke-1": func(ctx context.Context, j job, d *dispatch.Dispatcher) error {
-		_, err := d.RevokeFrom(ctx, j.Session, "")
-		return err
+	"revoke-1": revokeAll,
+	"revoke-1 in groups": func(ctx context.Context, j job, d *dispatch.Dispatcher) error {
+		dispatch.SetGroup(d, 2)
+		return revokeAll(ctx, j, d)
 	},
+}
+
+func revokeAll(ctx context.Context, j job, d *dispatch.Dispatcher) error {
+	_, err := d.RevokeFrom(ctx, j.Session, "")
+	return err
 }
 
 func child(role string) int {

@@ -117,6 +117,10 @@ func (d *Dispatcher) Revoke(ctx context.Context, id, mid string) error {
 // RevokeFrom takes back everything that the sender still owes the session; empty
 // means what humans sent. It returns the mids, in order. A message that is being
 // handed over right now is left out.
+//
+// It is one moment for other processes, and one change for each 4,096 messages: after
+// an error, or a death, what was taken back already stays so. With an error it returns
+// which those are.
 func (d *Dispatcher) RevokeFrom(ctx context.Context, id, sender string) ([]string, error) {
 	return d.revoke(ctx, id, "", "all from the sender revoked", func(e queue.Entry) bool { return e.From == sender })
 }
@@ -137,12 +141,15 @@ func (d *Dispatcher) revoke(ctx context.Context, id, only, reason string, chosen
 	revoked, err := d.revokeHeld(ctx, h, only, reason, func(e queue.Entry) bool {
 		return chosen(e) && !(inPass && e.Unconfirmed())
 	})
-	if err != nil || len(revoked) == 0 {
-		return revoked, err
+	if len(revoked) == 0 {
+		return nil, err
 	}
 	d.tellRevoked(ctx, id, revoked)
-	return revoked, h.syncAll(ctx)
+	return revoked, errors.Join(err, h.syncAll(ctx))
 }
+
+// revokeAtOnce bounds how many messages one change takes back.
+const revokeAtOnce = 4 << 10
 
 func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, only, reason string, chosen func(queue.Entry) bool) ([]string, error) {
 	held, err := d.lockRecord(ctx, h)
@@ -150,6 +157,20 @@ func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, only, reason str
 		return nil, err
 	}
 	defer held.Release()
+	var all []string
+	for {
+		revoked, err := d.revokeSome(h, held, only, reason, chosen)
+		if err != nil {
+			return all, err
+		}
+		if all = append(all, revoked...); only != "" || len(revoked) < d.group {
+			return all, nil
+		}
+	}
+}
+
+// revokeSome takes back the oldest of what is chosen, as one change.
+func (d *Dispatcher) revokeSome(h *handle, held *lock.Record, only, reason string, chosen func(queue.Entry) bool) ([]string, error) {
 	var revoked []string
 	var lines []timeline.Entry
 	oldest := true
@@ -161,8 +182,8 @@ func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, only, reason str
 			revoked = append(revoked, e.MID)
 			lines = append(lines, revocation(e, d.options.Now(), reason))
 		}
-		if oldest && e.MID == only {
-			break // it goes where it stands, whatever is behind it
+		if oldest && e.MID == only || len(revoked) == d.group {
+			break // one that is called goes where it stands, whatever is behind it
 		}
 		oldest = false
 	}

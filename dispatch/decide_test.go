@@ -158,6 +158,27 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
+// What is taken back in several changes is the same, in the same order.
+func TestRevokeInGroups(t *testing.T) {
+	for _, group := range []int{1, 2, 3, 4, 5} {
+		w := newWorld(t, "s1")
+		dispatch.SetGroup(w.Dispatcher, group)
+		var chosen, others []string
+		for i := range 8 {
+			mid := w.send("s1", dispatch.Message{Text: "a text", From: []string{"lead", ""}[i%2], NoDrain: true}).MID
+			if i%2 == 0 {
+				chosen = append(chosen, mid)
+			} else {
+				others = append(others, mid)
+			}
+		}
+		revoked, err := w.RevokeFrom(t.Context(), "s1", "lead")
+		must(t, err)
+		wantEqual(t, "revoked", revoked, chosen)
+		wantEqual(t, "owed", w.pending("s1"), others)
+	}
+}
+
 // While an insert is going on, a hook may confirm it and others may send; it can
 // be neither revoked nor called absent.
 func TestDecidingDuringAnInsert(t *testing.T) {

@@ -71,6 +71,7 @@ type Dispatcher struct {
 	options Options
 	handles handles
 	window  int // how much of a queue is held against its timeline at once
+	group   int // how many messages one change takes back
 }
 
 // New returns a Dispatcher for the store. It touches no file.
@@ -84,7 +85,7 @@ func New(store *session.Store, o Options) *Dispatcher {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	d := &Dispatcher{store: store, options: o, window: windowSize}
+	d := &Dispatcher{store: store, options: o, window: windowSize, group: revokeAtOnce}
 	d.handles.open, d.handles.idle = d.open, idleHandles(descriptors())
 	return d
 }

@@ -52,6 +52,12 @@ func init() {
 		}
 		return printStatus()
 	}
+	roles["revoke all"] = func(ctx context.Context, j job, d *dispatch.Dispatcher) error {
+		if all, err := d.RevokeFrom(ctx, j.Session, ""); err != nil || len(all) != j.Count {
+			return fmt.Errorf("got %d revoked, %v, want %d", len(all), err, j.Count)
+		}
+		return printStatus()
+	}
 }
 
 // printStatus prints what the system says of this process.
@@ -80,7 +86,7 @@ func TestMemoryOfADrain(t *testing.T) {
 }
 
 // What holds all that is owed against the timeline takes memory that does not grow with
-// it, but for the ids that a repair returns: also where nothing but the timeline has it,
+// it, but for the ids that are returned: also where nothing but the timeline has it,
 // and in the send that comes after the death of another.
 func TestMemoryOfARepair(t *testing.T) {
 	if info, ok := debug.ReadBuildInfo(); ok && strings.Contains(fmt.Sprint(info.Settings), "-race true") {
@@ -113,6 +119,7 @@ func TestMemoryOfARepair(t *testing.T) {
 		{"repair of a lost queue", "repair all", []func(){lose}, n},
 		{"recovery", "recover all", []func(){die}, n + 2},
 		{"recovery of a lost queue", "recover all", []func(){die, lose}, n + 4},
+		{"taking all back", "revoke all", nil, n + 4},
 	} {
 		for _, do := range tt.before {
 			do()

@@ -14,6 +14,9 @@ import (
 // one part.
 func SetWindow(d *Dispatcher, size int) { d.window = size }
 
+// SetGroup lets few messages be taken back in many changes.
+func SetGroup(d *Dispatcher, size int) { d.group = size }
+
 // InOrder reports whether a plan is made window by window, without beginning anew.
 func InOrder(ctx context.Context, d *Dispatcher, id string) (in bool, err error) {
 	h, err := d.handles.get(id)

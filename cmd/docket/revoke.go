@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 )
 
 func revokeVerb() verb {
@@ -27,18 +28,21 @@ func runRevoke(ctx context.Context, c *call) error {
 	if (len(c.args) == 2) == c.flags.IsSet("sender") {
 		return &usageError{c.verb, "give a message or --sender: one of the two"}
 	}
-	mids := append([]string{}, c.args[1:]...)
-	if len(mids) == 1 {
-		if err := c.dispatch.Revoke(ctx, id, mids[0]); err != nil {
-			return c.settled(ctx, id, mids[0], err)
+	if len(c.args) == 2 {
+		mid := c.args[1]
+		if err := c.dispatch.Revoke(ctx, id, mid); err != nil {
+			return c.settled(ctx, id, mid, err)
 		}
-	} else {
-		found, err := c.revokeFrom(ctx, id)
-		if err != nil {
-			return err
-		}
-		mids = append(mids, found...)
+		return c.tellRevoked(id, []string{mid})
 	}
+	mids, err := c.revokeFrom(ctx, id)
+	if err != nil && len(mids) == 0 {
+		return err
+	}
+	return errors.Join(c.tellRevoked(id, append([]string{}, mids...)), err)
+}
+
+func (c *call) tellRevoked(id string, mids []string) error {
 	if c.out.json {
 		return c.out.object(revoked{id, mids})
 	}
