@@ -120,7 +120,8 @@ func (d *Dispatcher) Revoke(ctx context.Context, id, mid string) error {
 //
 // It is one moment for other processes, and one change for each 4,096 messages: after
 // an error, or a death, what was taken back already stays so. With an error it returns
-// which those are.
+// which those are; the next to change the session may complete the change that failed.
+// Of a queue that cannot be read to its end nothing is taken back.
 func (d *Dispatcher) RevokeFrom(ctx context.Context, id, sender string) ([]string, error) {
 	return d.revoke(ctx, id, "", "all from the sender revoked", func(e queue.Entry) bool { return e.From == sender })
 }
@@ -157,6 +158,11 @@ func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, only, reason str
 		return nil, err
 	}
 	defer held.Release()
+	if only == "" { // a change would be recorded before damage behind it is found
+		if _, err := standing(h.queue, true); err != nil {
+			return nil, err
+		}
+	}
 	var all []string
 	for {
 		revoked, err := d.revokeSome(h, held, only, reason, chosen)

@@ -179,6 +179,23 @@ func TestRevokeInGroups(t *testing.T) {
 	}
 }
 
+// Of a queue that is damaged behind the first change nothing is taken back.
+func TestRevokeInGroupsBeforeDamage(t *testing.T) {
+	w := &deepWorld{world: newWorld(t, "s1")}
+	for range 6 {
+		w.mids = append(w.mids, w.later("s1", "words"))
+	}
+	w.spoil(w.mids[4])
+	w.reopen(dispatch.Options{})
+	dispatch.SetGroup(w.Dispatcher, 2)
+	revoked, err := w.RevokeFrom(t.Context(), "s1", "")
+	wantIs(t, err, queue.ErrCorrupt)
+	wantEqual(t, "revoked", revoked, nil)
+	_, err = w.Repair(t.Context(), "s1")
+	must(t, err)
+	wantEqual(t, "owed", w.pending("s1"), w.mids)
+}
+
 // While an insert is going on, a hook may confirm it and others may send; it can
 // be neither revoked nor called absent.
 func TestDecidingDuringAnInsert(t *testing.T) {
