@@ -94,8 +94,8 @@ func (s standstill) over(now standstill) bool {
 	return s.faulty != now.faulty || s.mid != now.mid || s.unconfirmed && !now.unconfirmed
 }
 
-// standsAt looks where the session's deliveries stand now. Whether a queue that could not
-// be read can be now is seen only at its end.
+// standsAt looks where the session's deliveries stand now. A queue that could not be read
+// is read to its end: only there is it seen that it can be now.
 func (d *Dispatcher) standsAt(id string, was standstill) (standstill, error) {
 	h, err := d.handles.get(id)
 	if err != nil {

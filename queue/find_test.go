@@ -67,8 +67,7 @@ func drawList(rt *rapid.T, ids []string) string {
 }
 
 // What Find finds is what List lists, whoever wrote the lines and in whatever parts they
-// are read. Of a damaged list it says so, unless
-// it came to all that was asked for before.
+// are read. Of a damaged list it says so, unless it came to all that was asked for before.
 func TestFindAgainstList(t *testing.T) {
 	ids := []string{"a", "b", "c", `d"e`, "f\\", "é", "a/b", "01934a5b-7e1c-7000-8000-000000000001"}
 	dir := t.TempDir()
