@@ -11,7 +11,8 @@ import (
 )
 
 // A handle that believes the stamp of the directory sees at its next write whatever
-// became of its segment: what another handle or a person does changes the stamp.
+// became of its segment: what another handle or a person does changes the stamp. It is long because
+// its rows are in one table.
 func TestHeldHandleSeesChanges(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -31,6 +32,26 @@ func TestHeldHandleSeesChanges(t *testing.T) {
 			must(t, os.WriteFile(path+".backup", upToLine(fileBytes(t, path), 2), 0o600))
 			must(t, os.Rename(path+".backup", path))
 		}, []string{"a"}},
+		{"it is moved away, and a copy is put in its place", func(t *testing.T, f *fixture) {
+			path := segmentPath(f, 1)
+			raw := fileBytes(t, path)
+			must(t, os.Rename(path, path+".away"))
+			must(t, os.WriteFile(path, raw, 0o600))
+		}, []string{"a", "b", "c"}},
+		{"it is moved away", func(t *testing.T, f *fixture) { must(t, os.Rename(segmentPath(f, 1), segmentPath(f, 1)+".away")) }, nil},
+		{"its directory is moved away, and a copy is put in its place", func(t *testing.T, f *fixture) {
+			raw := fileBytes(t, segmentPath(f, 1))
+			must(t, os.Rename(f.opts.Dir, f.opts.Dir+".away"))
+			must(t, os.Mkdir(f.opts.Dir, 0o700))
+			must(t, os.WriteFile(segmentPath(f, 1), raw, 0o600))
+		}, []string{"a", "b", "c"}},
+		{"it is moved into a new directory, where the next one is", func(t *testing.T, f *fixture) {
+			away := f.opts.Dir + ".away"
+			must(t, os.Rename(f.opts.Dir, away))
+			must(t, os.Mkdir(f.opts.Dir, 0o700))
+			must(t, os.Rename(filepath.Join(away, filepath.Base(segmentPath(f, 1))), segmentPath(f, 1)))
+			must(t, os.WriteFile(segmentPath(f, 2), []byte(public("d")+"\n"), 0o600))
+		}, []string{"a", "b", "c", "d"}},
 		{"it is removed", func(t *testing.T, f *fixture) { must(t, os.Remove(segmentPath(f, 1))) }, nil},
 		{"another program put the next one there", func(t *testing.T, f *fixture) {
 			must(t, os.WriteFile(segmentPath(f, 2), []byte(public("d")+"\n"), 0o600))

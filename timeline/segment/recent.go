@@ -33,11 +33,10 @@ type recentKeys struct {
 	doubt bool   // something could not be read: only a search tells
 
 	// What a handle that writes knows of the whole log while segment n is the newest.
-	segments []entry     // the log up to n; nil: some key may be where no filter tells
-	older    [][]byte    // the filters over all but n that are not empty
-	file     *os.File    // of the tail; open, so that no other file has its inode
-	info     os.FileInfo // of file
-	named    stamp.Mark  // in the tail's dir, of the last look at the names under the record lock
+	segments []entry    // the log up to n; nil: some key may be where no filter tells
+	older    [][]byte   // the filters over all but n that are not empty
+	file     *os.File   // of the tail
+	named    stamp.Mark // in the tail's dir, of the last look at the names under the record lock
 }
 
 // excludes reports that the newest segment of a view has no line with the key, and
@@ -161,12 +160,12 @@ func (r *recentKeys) stands(l *Log, held *lock.Record) (size int64, same bool) {
 	if under {
 		r.named.Look(t.dir)
 	}
-	info, err := os.Lstat(t.path)
-	if newest, bad := t.newest(); err != nil || bad != nil || !newest || !os.SameFile(info, r.info) {
+	size, current, err := t.look()
+	if err != nil || !current {
 		r.named = stamp.Mark{}
 		return 0, false
 	}
-	return info.Size(), true
+	return size, true
 }
 
 // grown adds what was appended to the newest segment, whose size is given, and reports
@@ -219,9 +218,8 @@ func (r *recentKeys) oversee(v *View) {
 	if t.file == nil || t.n != r.n || t.n != v.Newest() || r.epoch != v.epoch || r.bits == nil {
 		return
 	}
-	older, whole := l.memo.filtersBefore(v)
-	if info, err := t.file.Stat(); whole && err == nil {
-		r.segments, r.older, r.file, r.info, r.named = v.segments, older, t.file, info, stamp.Mark{}
+	if older, whole := l.memo.filtersBefore(v); whole {
+		r.segments, r.older, r.file, r.named = v.segments, older, t.file, stamp.Mark{}
 	}
 }
 

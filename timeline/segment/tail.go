@@ -13,7 +13,7 @@ import (
 )
 
 // A tail is what a writing handle remembers of the newest segment. It holds while
-// the file's size is what the handle left, and no next segment exists.
+// the file bears its name, its size is what the handle left, and no next segment exists.
 type tail struct {
 	n        uint64
 	path     string
@@ -120,12 +120,35 @@ func (t *tail) look() (size int64, current bool, err error) {
 	}
 	size, current, err = fileState(t.file)
 	if err == nil && current {
+		current, err = t.inPlace()
+	}
+	if err == nil && current {
 		current, err = t.newest()
 	}
 	if err != nil {
 		return 0, false, fmt.Errorf("segment: %w", err)
 	}
 	return size, current, nil
+}
+
+// inPlace reports that the segment bears its name, and the open directory its own. Somebody
+// may have moved either of them, and put a copy there: what is open is no part of the log
+// then, and what is written to it would be seen by nobody.
+func (t *tail) inPlace() (bool, error) {
+	for _, open := range []*os.File{t.file, t.dir.File()} {
+		there, err := os.Lstat(open.Name())
+		if errors.Is(err, os.ErrNotExist) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		info, err := open.Stat()
+		if err != nil || !os.SameFile(there, info) {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // newest reports that the directory has neither of the upcoming names.
