@@ -136,7 +136,7 @@ func (t *tail) look() (size int64, current bool, err error) {
 // then, and what is written to it would be seen by nobody.
 func (t *tail) inPlace() (bool, error) {
 	for _, open := range []*os.File{t.file, t.dir.File()} {
-		there, err := os.Lstat(open.Name())
+		there, err := os.Stat(open.Name())
 		if errors.Is(err, os.ErrNotExist) {
 			return false, nil
 		}
