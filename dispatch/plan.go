@@ -111,6 +111,7 @@ func (p *plan) merge(win *window) (entries []owing, err error) {
 	done, seen := &p.done, make(map[string]bool, len(win.queued))
 	for _, o := range win.queued {
 		if seen[o.mid] {
+			p.change(&done.Doubled, o.mid)
 			continue
 		}
 		seen[o.mid] = true
@@ -200,6 +201,7 @@ func (p *plan) sort(entries []owing) error {
 			o.place = p.last
 		default:
 			o.place = o.seq + 1
+			p.done.Moved = p.done.Moved || o.place < p.last
 			p.last = o.place
 		}
 		top = max(top, o.place)

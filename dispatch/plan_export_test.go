@@ -97,15 +97,25 @@ func (w *Whole) read() error {
 }
 
 func (w *Whole) compare() {
+	seen, last := map[string]bool{}, uint64(0)
 	for _, o := range w.queued {
 		f, known := w.fates[o.mid]
+		before, twice := last, seen[o.mid]
+		seen[o.mid] = true
+		if known && !f.ended {
+			last = max(last, f.seq)
+		}
 		switch {
+		case twice:
+			w.Wrong = append(w.Wrong, &Disagreement{w.Session, o.mid, ErrDoubled})
 		case !known:
 			w.Wrong = append(w.Wrong, &Disagreement{w.Session, o.mid, ErrUnrecorded})
 		case f.ended:
 			w.Wrong = append(w.Wrong, &Disagreement{w.Session, o.mid, ErrEnded})
 		case f.ours && o.bytes != f.bytes:
 			w.Wrong = append(w.Wrong, &Disagreement{w.Session, o.mid, ErrAltered})
+		case f.seq < before:
+			w.Wrong = append(w.Wrong, &Disagreement{w.Session, o.mid, ErrOvertaken})
 		}
 	}
 	for _, o := range w.owed {
@@ -122,6 +132,7 @@ func (w *Whole) merge(restarted bool) error {
 	}
 	for _, o := range w.queued {
 		if seen[o.mid] {
+			w.Doubled = append(w.Doubled, o.mid)
 			continue
 		}
 		seen[o.mid] = true
@@ -165,6 +176,7 @@ func (w *Whole) sort() {
 	place, last := map[string]uint64{}, uint64(0)
 	for _, o := range w.entries {
 		if o.hasSeq && !w.absent[o.mid] {
+			w.Moved = w.Moved || w.in[o.mid] && o.seq < last
 			last = o.seq
 		}
 		place[o.mid] = last

@@ -22,10 +22,15 @@ type Repaired struct {
 	// Unrecorded are those of Dropped that the timeline does not hold, whole: they were
 	// taken for accepted, if damage took their lines, and nothing else has them any more.
 	Unrecorded []queue.Entry
+
+	Doubled []string // mids that the file held more than once
+	Moved   bool     // the file held messages in another order than that of the timeline
 }
 
 // Changes reports whether the queue file was, or would be, rewritten.
-func (r Repaired) Changes() bool { return r.Fault != nil || len(r.Restored)+len(r.Dropped) > 0 }
+func (r Repaired) Changes() bool {
+	return r.Fault != nil || len(r.Restored)+len(r.Dropped)+len(r.Doubled) > 0 || r.Moved
+}
 
 // Repair makes the queue say what the timeline proves: a queue file that cannot be
 // read is copied aside and rebuilt, lost debts are put back, ended ones go.

@@ -20,10 +20,18 @@ var (
 	// ErrAltered marks a message that the queue would hand over with other bytes than
 	// were accepted.
 	ErrAltered = errors.New("dispatch: the queue holds other bytes than were accepted")
+
+	// ErrDoubled marks a message that the queue holds twice, and would hand over so.
+	ErrDoubled = errors.New("dispatch: twice in the queue")
+
+	// ErrOvertaken marks a message that stands in the queue behind one that was sent
+	// after it.
+	ErrOvertaken = errors.New("dispatch: in the queue behind one that was sent after it")
 )
 
 // A Disagreement is a message about which queue and timeline say different things.
-// It is [ErrForgotten], [ErrEnded], [ErrAltered] or [ErrUnrecorded] to errors.Is.
+// It is [ErrForgotten], [ErrEnded], [ErrAltered], [ErrDoubled], [ErrOvertaken] or
+// [ErrUnrecorded] to errors.Is.
 type Disagreement struct {
 	Session string
 	MID     string
@@ -77,30 +85,49 @@ func (d *Dispatcher) Disagreements(ctx context.Context, id string) ([]*Disagreem
 type disagreements struct {
 	session           string
 	queued, forgotten []*Disagreement
+	last              uint64 // the newest line of what the queue holds rightly
 }
 
 // take adds those of a window.
 func (d *disagreements) take(win *window) error {
 	in := make(map[string]bool, len(win.queued))
 	for _, o := range win.queued {
-		in[o.mid] = true
-		f, known := win.fates[o.mid]
-		if at, isProven := win.proven[o.mid]; isProven {
-			f, known = fate{ours: true, bytes: win.owed[at].bytes}, true
+		err := d.about(win, o)
+		if in[o.mid] {
+			err = ErrDoubled
 		}
-		switch {
-		case !known:
-			d.queued = append(d.queued, &Disagreement{d.session, o.mid, ErrUnrecorded})
-		case f.ended:
-			d.queued = append(d.queued, &Disagreement{d.session, o.mid, ErrEnded})
-		case f.ours && o.bytes != f.bytes:
-			d.queued = append(d.queued, &Disagreement{d.session, o.mid, ErrAltered})
+		in[o.mid] = true
+		if err != nil {
+			d.queued = append(d.queued, &Disagreement{d.session, o.mid, err})
 		}
 	}
 	for _, o := range win.owed {
 		if !in[o.mid] {
 			d.forgotten = append(d.forgotten, &Disagreement{d.session, o.mid, ErrForgotten})
 		}
+	}
+	return nil
+}
+
+// about returns what is wrong with an entry of the queue.
+func (d *disagreements) about(win *window, o owing) error {
+	f, known := win.fates[o.mid]
+	if at, isProven := win.proven[o.mid]; isProven {
+		f, known = fate{seq: win.owed[at].seq, ours: true, bytes: win.owed[at].bytes}, true
+	}
+	before := d.last
+	if known && !f.ended {
+		d.last = max(d.last, f.seq)
+	}
+	switch {
+	case !known:
+		return ErrUnrecorded
+	case f.ended:
+		return ErrEnded
+	case f.ours && o.bytes != f.bytes:
+		return ErrAltered
+	case f.seq < before:
+		return ErrOvertaken
 	}
 	return nil
 }

@@ -33,6 +33,9 @@ type repaired struct {
 
 	Unrecorded []unrecorded `json:"unrecorded"` // those of Dropped that the timeline does not hold
 
+	Doubled []string `json:"doubled"` // what was there more than once
+	Moved   bool     `json:"moved"`   // the order was another one
+
 	Left []fault `json:"left"` // damage that it cannot mend
 }
 
@@ -56,7 +59,7 @@ func runRepair(ctx context.Context, c *call) error {
 		Session: id, Aside: orNull(r.Aside),
 		Kept: append([]string{}, r.Kept...), Restored: append([]string{}, r.Restored...),
 		Doubtful: append([]string{}, r.Doubtful...), Dropped: append([]string{}, r.Dropped...),
-		Unrecorded: []unrecorded{},
+		Doubled: append([]string{}, r.Doubled...), Moved: r.Moved, Unrecorded: []unrecorded{},
 	}
 	for _, e := range r.Unrecorded {
 		answer.Unrecorded = append(answer.Unrecorded, unrecorded{e.MID, orNull(e.From), e.Text, e.From})
@@ -137,11 +140,14 @@ func (r repaired) lines() []string {
 		mids []string
 	}{
 		{"kept", r.Kept}, {"restored", r.Restored}, {"of these unconfirmed, as they may have been delivered", r.Doubtful},
-		{"dropped, as it is at an end", r.ended()},
+		{"dropped, as it is at an end", r.ended()}, {"kept once of what was there more often", r.Doubled},
 	} {
 		if len(what.mids) > 0 {
 			lines = append(lines, what.did+": "+someOf(what.mids))
 		}
+	}
+	if r.Moved {
+		lines = append(lines, "put in the order in which they were sent")
 	}
 	if len(lines) == 0 && len(r.Left) == 0 {
 		lines = append(lines, "nothing is owed and nothing was wrong")

@@ -65,6 +65,8 @@ var rules = sync.OnceValue(func() []rule {
 		{dispatch.ErrForgotten, statusCorrupt, "{cause}: docket repair {id} puts it back"},
 		{dispatch.ErrEnded, statusCorrupt, "{cause}: docket repair {id} takes it out"},
 		{dispatch.ErrAltered, statusCorrupt, "{cause}: docket repair {id} puts the accepted ones back"},
+		{dispatch.ErrDoubled, statusCorrupt, "{cause}: docket repair {id} leaves one"},
+		{dispatch.ErrOvertaken, statusCorrupt, "{cause}: docket repair {id} restores the order"},
 		{session.ErrUnreadable, statusCorrupt, ""},
 		{fleet.ErrCorrupt, statusCorrupt, ""},
 		{timeline.ErrCorrupt, statusCorrupt, "{cause}: see docket verify {id}"},

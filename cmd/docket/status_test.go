@@ -41,6 +41,8 @@ var statuses = map[string]struct {
 	"dispatch.ErrAttributes":      {dispatch.ErrAttributes, statusRefused},
 	"dispatch.ErrEmptyText":       {dispatch.ErrEmptyText, statusRefused},
 	"dispatch.ErrAltered":         {dispatch.ErrAltered, statusCorrupt},
+	"dispatch.ErrDoubled":         {dispatch.ErrDoubled, statusCorrupt},
+	"dispatch.ErrOvertaken":       {dispatch.ErrOvertaken, statusCorrupt},
 	"dispatch.ErrEnded":           {dispatch.ErrEnded, statusCorrupt},
 	"dispatch.ErrForgotten":       {dispatch.ErrForgotten, statusCorrupt},
 	"dispatch.ErrUnrecorded":      {dispatch.ErrUnrecorded, statusCorrupt},
