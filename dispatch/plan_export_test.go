@@ -106,7 +106,7 @@ func (w *Whole) compare() {
 			last = max(last, f.seq)
 		}
 		switch {
-		case twice:
+		case twice && known:
 			w.Wrong = append(w.Wrong, &Disagreement{w.Session, o.mid, ErrDoubled})
 		case !known:
 			w.Wrong = append(w.Wrong, &Disagreement{w.Session, o.mid, ErrUnrecorded})

@@ -21,7 +21,8 @@ var (
 	// were accepted.
 	ErrAltered = errors.New("dispatch: the queue holds other bytes than were accepted")
 
-	// ErrDoubled marks a message that the queue holds twice, and would hand over so.
+	// ErrDoubled marks a message that the queue holds twice, and would hand over so. One
+	// that is [ErrUnrecorded] is that each time.
 	ErrDoubled = errors.New("dispatch: twice in the queue")
 
 	// ErrOvertaken marks a message that stands in the queue behind one that was sent
@@ -93,7 +94,7 @@ func (d *disagreements) take(win *window) error {
 	in := make(map[string]bool, len(win.queued))
 	for _, o := range win.queued {
 		err := d.about(win, o)
-		if in[o.mid] {
+		if in[o.mid] && !errors.Is(err, ErrUnrecorded) {
 			err = ErrDoubled
 		}
 		in[o.mid] = true
