@@ -72,7 +72,7 @@ func (from planning) plan() *plan {
 // order, part by part. A part is valid during the call, or for good if it is the only one.
 func (p *plan) make(ctx context.Context, each func([]owing) error) (err error) {
 	defer p.doubts.close()
-	w := walk{h: p.h, size: p.size, each: func(win *window) error {
+	w := walk{h: p.h, size: p.size, list: p.h.queue.Scan, each: func(win *window) error {
 		p.many = !win.whole
 		entries, err := p.decide(ctx, win)
 		if err != nil {

@@ -41,6 +41,9 @@ func (s *soak) audit(ctx context.Context) {
 	if !inSequence(mids, sent) {
 		s.t.Errorf("session %s: owed are %v of %v: want each once, in order, and recorded", id, mids, sent)
 	}
+	if wrong, err := s.d.Disagreements(ctx, id); (err != nil || len(wrong) > 0) && ctx.Err() == nil {
+		s.t.Errorf("session %s: got %v, %v, want no disagreement while everybody is at work", id, wrong, err)
+	}
 	if len(promised) > 0 {
 		mid := promised[s.roll(len(promised))]
 		if _, err := s.d.State(ctx, id, mid); err != nil && ctx.Err() == nil {

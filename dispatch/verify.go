@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
+	"github.com/docket-go/docket/queue"
 )
 
 var (
@@ -51,27 +53,62 @@ func (e *Disagreement) Unwrap() error { return e.Err }
 // was interrupted, leaves for the next holder to complete is not among them. Memory grows
 // with what it returns, and with the queue only where that is out of order.
 //
+// It keeps nobody from the record lock while it reads: it takes it for a moment before,
+// to see that no change is half done. If it finds something it reads again, three times
+// in all, and returns what it found each time. So one that lasts for the whole call is
+// always found, and one that is returned was there at one moment of the call at least.
+//
 // The error is that of a file that cannot be read at all, or of the record lock.
-func (d *Dispatcher) Disagreements(ctx context.Context, id string) ([]*Disagreement, error) {
+func (d *Dispatcher) Disagreements(ctx context.Context, id string) (all []*Disagreement, err error) {
 	h, err := d.handles.get(id)
 	if err != nil {
 		return nil, err
 	}
 	defer d.handles.put(h)
-	held, err := h.Locks().Record(ctx)
-	switch {
-	case errors.Is(err, lock.ErrReadOnly), errors.Is(err, lock.ErrUnsupported):
-		// Nobody can change the files there.
-	case err != nil:
-		return nil, err
-	case held.Interrupted():
-		return nil, held.Release()
+	for reading := range readings {
+		if whole, err := isWhole(ctx, h); err != nil || !whole {
+			return nil, err
+		}
+		found, err := d.disagreements(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		if reading > 0 {
+			found = inBoth(found, all)
+		}
+		if all = found; len(all) == 0 {
+			break
+		}
 	}
-	defer held.Release()
-	var all []*Disagreement
+	return all, nil
+}
+
+// readings is how often what is found has to be found. A message is accepted once and
+// ends once, each in one hold of the record lock, and no hold lasts from one reading to
+// the next: two of them at most can fall into a change of what is said of a message.
+const readings = 3
+
+// isWhole takes the record lock for a moment, and reports that no change is half done.
+// Where there is no lock, nobody can change the files.
+func isWhole(ctx context.Context, h *handle) (bool, error) {
+	held, err := h.Locks().Record(ctx)
+	if errors.Is(err, lock.ErrReadOnly) || errors.Is(err, lock.ErrUnsupported) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return !held.Interrupted(), held.Release()
+}
+
+// disagreements reads queue and timeline once, without a lock.
+func (d *Dispatcher) disagreements(ctx context.Context, h *handle) (all []*Disagreement, err error) {
 	err = d.inWindows(func(size int) error {
-		said := disagreements{session: id}
-		w := walk{h: h, size: size, each: said.take}
+		said := disagreements{session: h.ID()}
+		w := walk{h: h, size: size, list: h.listed, each: func(win *window) error {
+			step.At("dispatch: part of the queue compared")
+			return said.take(win)
+		}}
 		if _, err := w.through(ctx, nil); err != nil {
 			return err
 		}
@@ -79,6 +116,38 @@ func (d *Dispatcher) Disagreements(ctx context.Context, id string) ([]*Disagreem
 		return nil
 	})
 	return all, err
+}
+
+// listed calls each with what is owed, as [queue.Queue.All] yields it. What cannot be read is
+// left out.
+func (h *handle) listed(each func(queue.Place, queue.Entry) error) (in queue.Inspection, err error) {
+	for e, err := range h.queue.All() {
+		if errors.Is(err, queue.ErrCorrupt) {
+			break
+		}
+		if err == nil {
+			err = each(queue.Place{}, e)
+		}
+		if err != nil {
+			return in, err
+		}
+	}
+	return in, nil
+}
+
+// inBoth returns those that both have.
+func inBoth(some, others []*Disagreement) (both []*Disagreement) {
+	left := make(map[Disagreement]int, len(others))
+	for _, o := range others {
+		left[*o]++
+	}
+	for _, s := range some {
+		if left[*s] > 0 {
+			left[*s]--
+			both = append(both, s)
+		}
+	}
+	return both
 }
 
 // Disagreements of a session, in the order of the queue, and those about what it does not

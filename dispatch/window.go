@@ -37,6 +37,7 @@ type walk struct {
 	h     *handle
 	size  int                 // of a window; zero is no bound
 	each  func(*window) error // is told of a window, which is valid during the call
+	list  func(each func(queue.Place, queue.Entry) error) (queue.Inspection, error)
 	debts func() (owing, error, bool)
 
 	queued []owing
@@ -74,7 +75,7 @@ func (w *walk) through(ctx context.Context, extra *owing) (queue.Inspection, err
 	if err := w.load(); err != nil {
 		return queue.Inspection{}, err
 	}
-	found, err := w.h.queue.Scan(func(at queue.Place, e queue.Entry) error {
+	found, err := w.list(func(at queue.Place, e queue.Entry) error {
 		o := owing{mid: e.MID, seq: e.Seq, hasSeq: e.HasSeq, doubt: e.Doubt, bytes: fingerprintOf(e), at: at}
 		for w.full(o) {
 			if err := w.move(ctx, false); err != nil {

@@ -223,14 +223,18 @@ func inFile(path string, err error) string {
 	return ownWords("", err)
 }
 
-// queueFaults reads the queue file under the record lock, where there is one to be
-// had, so that nothing moves meanwhile.
+// queueFaults reads the queue file without the record lock, and again under it if there
+// seems to be a fault that is no edit under way: then nothing moves meanwhile.
 func queueFaults(ctx context.Context, s *session.Session) (found []fault, err error) {
 	q, err := queue.Open(s.Dir(), queue.Options{Locks: s.Locks()})
 	if err != nil {
 		return nil, err
 	}
 	defer q.Close()
+	in, err := q.Scan(nil)
+	if err != nil || len(in.Faults) == 0 || passing(q, in) {
+		return nil, err
+	}
 	held, err := s.Locks().Record(ctx)
 	switch {
 	case errors.Is(err, lock.ErrReadOnly), errors.Is(err, lock.ErrUnsupported):
@@ -242,8 +246,7 @@ func queueFaults(ctx context.Context, s *session.Session) (found []fault, err er
 			return nil, nil // the next change completes what was interrupted
 		}
 	}
-	in, err := q.Scan(nil)
-	if err != nil {
+	if in, err = q.Scan(nil); err != nil {
 		return nil, err
 	}
 	for _, f := range in.Faults {
@@ -254,6 +257,19 @@ func queueFaults(ctx context.Context, s *session.Session) (found []fault, err er
 		found = append(found, fault{s.ID(), severity, f.Path, &f.Offset, fmt.Sprintf("%v: %v", f.Kind, f.Err), inQueue})
 	}
 	return found, nil
+}
+
+// passing reports that faults of the list alone were found, and that they are gone.
+func passing(q *queue.Queue, in queue.Inspection) bool {
+	if slices.ContainsFunc(in.Faults, func(f queue.Fault) bool { return f.Path != in.Path }) {
+		return false
+	}
+	for _, err := range q.All() {
+		if err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // disagreements are the messages about which queue and timeline say different things.
