@@ -47,6 +47,8 @@
 // record.lock holds one line of 64 bytes: "clean" or "dirty", a generation that
 // grows with every Begin (20 digits), and the id of the boot in which it was
 // written, padded to 36 bytes. A file that holds anything else counts as
-// interrupted. delivery.lock and turns.lock are empty. All are created on first use and never
+// interrupted. A note of a holder ([Record.SetNote]) stands at byte 128: 118 bytes of text,
+// padded with spaces, one more space, and the CRC-32C of the boot's id and the text in
+// 8 hex digits. Who does not know of notes leaves it alone. delivery.lock and turns.lock are empty. All are created on first use and never
 // removed while the session lives.
 package lock

@@ -21,7 +21,9 @@
 //
 // # Crashes
 //
-// Nothing is on disk.
+// Nothing is on disk, but for the words of a [Dir.Moment] where somebody keeps them. They
+// are not to outlive the boot of the machine: what a power cut leaves of a directory may
+// have an older stamp than its names.
 //
 // # Format
 //
@@ -30,6 +32,7 @@ package stamp
 
 import (
 	"os"
+	"strconv"
 	"time"
 )
 
@@ -73,6 +76,29 @@ func (d *Dir) Close() error { return d.file.Close() }
 type state struct {
 	device, inode uint64
 	changed       int64 // nanoseconds since 1970
+}
+
+// String says which directory it is and when its names changed last, as a [Dir.Moment].
+func (s state) String() string {
+	return strconv.FormatUint(s.device, 16) + " " + strconv.FormatUint(s.inode, 16) + " " + strconv.FormatInt(s.changed, 16)
+}
+
+// Moment returns words for the names as they are. As long as the machine is not started
+// again, whoever gets the same words, in any process, has the same names before him: if
+// they are settled. Otherwise a change that follows could leave the words as they are, or
+// the directory is none whose stamps tell every change, and there are no words. Who keeps
+// words with what he finds out about the names asks for them first, and looks at the
+// names while nobody is in the middle of a change of them.
+func (d *Dir) Moment() (words string, settled bool) {
+	if !d.trusted {
+		return "", false
+	}
+	now := time.Now()
+	s, err := d.state()
+	if err != nil || s.changed%int64(time.Second) == 0 {
+		return "", false
+	}
+	return s.String(), now.UnixNano()-s.changed > int64(tick)
 }
 
 // A Mark is the moment of a look at names. The zero value knows of none. It is used

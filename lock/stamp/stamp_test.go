@@ -32,16 +32,17 @@ func TestChangesShow(t *testing.T) {
 				}
 			}
 			d, m := marked(t, dir)
+			words := settled(t, d)
 			if err := os.WriteFile(dir+"/a", []byte("more"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if !m.Stands(d, 0) {
+			if again, _ := d.Moment(); !m.Stands(d, 0) || again != words {
 				t.Fatal("got a change where only a file was written, or nothing")
 			}
 			if err := change(dir); err != nil {
 				t.Fatal(err)
 			}
-			if m.Stands(d, 0) {
+			if again, _ := d.Moment(); m.Stands(d, 0) || again == words {
 				t.Fatal("got no change")
 			}
 		})
@@ -86,6 +87,45 @@ func TestFreshChangeIsNotTrusted(t *testing.T) {
 	m.Look(d)
 	if stands := m.Stands(d, 0); stands && time.Since(before) < stamp.Tick/2 {
 		t.Fatal("got a stamp trusted that is as old as the look")
+	}
+}
+
+// Words that are settled are of before the tick in which the clock is.
+func TestMomentSettles(t *testing.T) {
+	dir := t.TempDir()
+	d, _ := marked(t, dir)
+	before := time.Now()
+	if err := os.WriteFile(dir+"/a", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if words, settled := d.Moment(); settled && time.Since(before) < stamp.Tick {
+		t.Fatalf("got %q for settled at once", words)
+	}
+	words := settled(t, d)
+	other, err := stamp.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if got := settled(t, other); got != words {
+		t.Fatalf("got %q and %q of one directory", got, words)
+	}
+}
+
+// settled asks for the moment until it is settled.
+func settled(t *testing.T, d *stamp.Dir) string {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(time.Minute); ; {
+		if words, settled := d.Moment(); settled {
+			return words
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("never: the moment is settled")
+		}
 	}
 }
 

@@ -75,17 +75,24 @@ func BenchmarkWrite(b *testing.B) {
 			must(b, err)
 		}
 	})
-	b.Run("fresh", func(b *testing.B) {
-		old, held, dir := benchLog(b, segment.Options{Buffered: true})
-		old.Close()
-		for b.Loop() {
-			log, err := segment.Open(dir, segment.Options{Dir: filepath.Join(dir, "timeline"), Schema: quickSchema{}, Buffered: true})
-			must(b, err)
-			_, err = log.Write(held, benchLine)
-			must(b, err)
-			must(b, log.Close())
-		}
-	})
+	for _, segments := range []int{1, 3, 100, 1000} {
+		b.Run(fmt.Sprint("fresh, ", segments, " segments"), func(b *testing.B) {
+			old, held, dir := benchLog(b, segment.Options{Buffered: true, SegmentBytes: 1})
+			for range segments - 1 {
+				_, err := old.Write(held, benchLine)
+				must(b, err)
+			}
+			old.Close()
+			o := segment.Options{Dir: filepath.Join(dir, "timeline"), Schema: quickSchema{}, Buffered: true, SegmentBytes: -1}
+			for b.Loop() {
+				log, err := segment.Open(dir, o)
+				must(b, err)
+				_, err = log.Write(held, benchLine)
+				must(b, err)
+				must(b, log.Close())
+			}
+		})
+	}
 }
 
 func BenchmarkWriteSync(b *testing.B) {

@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"github.com/docket-go/docket/lock/durable"
+	"github.com/docket-go/docket/lock/stamp"
 )
 
 // A disk is the calls that change files or make changes durable, and the reading of
@@ -22,6 +23,7 @@ type disk struct {
 	remove   func(path string) error
 	readDir  func(d *os.File) ([]os.DirEntry, error)
 	highest  func(d *os.File) (n uint64, ok bool)
+	moment   func(d *stamp.Dir) (words string, settled bool)
 }
 
 var realDisk = disk{
@@ -39,4 +41,5 @@ var realDisk = disk{
 	remove:   os.Remove,
 	readDir:  func(d *os.File) ([]os.DirEntry, error) { return d.ReadDir(-1) },
 	highest:  highest,
+	moment:   (*stamp.Dir).Moment,
 }

@@ -26,7 +26,12 @@
 //
 // The numbers are contiguous from one. A directory is not read at one moment, so
 // what a reading shows no segment for is looked up by its names before it counts as
-// missing; and a segment that is missing is reported by everyone who passes it.
+// missing; and a segment that is missing is reported by everyone who passes it. A writer
+// that is new to a log reads no names where a note in the lock file says which segment was
+// the newest, and the directory has the stamp that it had then (package stamp): what a
+// write costs does not depend on the number of segments. Where stamps are not known to tell
+// every change, on the second of its last one, or for a tenth of a second behind it, no
+// note is left.
 //
 // A [Reader] goes on when the log has grown, through rotation and sealing. A [View]
 // is the log as it was at one moment, and is read backward at a cost that follows

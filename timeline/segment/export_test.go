@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/docket-go/docket/lock/stamp"
 	"os"
 	"reflect"
 )
@@ -23,13 +24,14 @@ type Disk struct {
 	Remove   func(path string) error
 	ReadDir  func(d *os.File) ([]os.DirEntry, error)
 	Highest  func(d *os.File) (n uint64, ok bool)
+	Moment   func(d *stamp.Dir) (words string, settled bool)
 }
 
 // RealDisk returns what a log uses by itself.
 func RealDisk() Disk {
 	return Disk{
 		realDisk.create, realDisk.mkdir, realDisk.write, realDisk.writeAt, realDisk.truncate,
-		realDisk.dataSync, realDisk.writeOut, realDisk.syncDir, realDisk.rename, realDisk.remove, realDisk.readDir, realDisk.highest,
+		realDisk.dataSync, realDisk.writeOut, realDisk.syncDir, realDisk.rename, realDisk.remove, realDisk.readDir, realDisk.highest, realDisk.moment,
 	}
 }
 
@@ -41,7 +43,7 @@ func (l *Log) SetDisk(d Disk) {
 		or(d.Create, realDisk.create), or(d.Mkdir, realDisk.mkdir), or(d.Write, realDisk.write), or(d.WriteAt, realDisk.writeAt),
 		or(d.Truncate, realDisk.truncate), or(d.DataSync, realDisk.dataSync), or(d.WriteOut, realDisk.writeOut), or(d.SyncDir, realDisk.syncDir),
 		or(d.Rename, realDisk.rename), or(d.Remove, realDisk.remove), or(d.ReadDir, realDisk.readDir),
-		or(d.Highest, realDisk.highest),
+		or(d.Highest, realDisk.highest), or(d.Moment, realDisk.moment),
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/lock/stamp"
@@ -206,18 +208,18 @@ func (l *Log) heal(end, size int64) error {
 	return nil
 }
 
-// adoptHighest opens the newest segment, which another handle made, if one reading of
-// the names tells which that is. It does not have to look for names that the reading
-// missed, as [Log.list] does for those who hold no lock: names of segments come and go
-// under the record lock only, and the file system must be one that misses no name that
+// adoptHighest opens the newest segment, which another handle made, if a note or one
+// reading of the names tells which that is. It does not have to look for names that the
+// reading missed, as [Log.list] does for those who hold no lock: names of segments come and
+// go under the record lock only, and the file system must be one that misses no name that
 // stays. Whatever is not as usual is left to the listing.
-func (l *Log) adoptHighest(_ *lock.Record, creating bool) (done bool, err error) {
+func (l *Log) adoptHighest(held *lock.Record, creating bool) (done bool, err error) {
 	dir, err := stamp.Open(l.o.Dir)
 	if err != nil {
 		return false, nil
 	}
 	if dir.Trusted() {
-		if n, ok := l.disk.highest(dir.File()); ok {
+		if n, ok := l.highest(held, dir); ok {
 			done, err = l.adoptIn(dir, n, creating)
 		}
 	}
@@ -225,6 +227,28 @@ func (l *Log) adoptHighest(_ *lock.Record, creating bool) (done bool, err error)
 		err = errors.Join(err, dir.Close())
 	}
 	return done, err
+}
+
+// newestNote is how a note begins that says which segment is the newest in a directory, and
+// what that was like when it was looked at.
+const newestNote = "newest "
+
+// highest returns the highest number of a segment in dir, and ok if that is a plain file.
+// It costs no reading of the names while they are as they were when one who held the
+// record lock read them last.
+func (l *Log) highest(held *lock.Record, dir *stamp.Dir) (n uint64, ok bool) {
+	words, settled := l.disk.moment(dir)
+	if number, of, found := strings.Cut(strings.TrimPrefix(held.Note(), newestNote), " "); found && of == words {
+		if n, err := strconv.ParseUint(number, 10, 62); err == nil {
+			return n, true
+		}
+	}
+	n, ok = l.disk.highest(dir.File())
+	if ok && settled {
+		// Without it the next one reads the names.
+		_ = held.SetNote(newestNote + strconv.FormatUint(n, 10) + " " + words)
+	}
+	return n, ok
 }
 
 // adoptIn opens the plain segment n in dir, which the tail keeps.
