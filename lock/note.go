@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"os"
+	"path/filepath"
 )
 
 // Where a note stands in record.lock, behind the lines of before, and what it takes.
@@ -23,11 +25,26 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // started, and "" if nobody did. It says what a program of docket wrote, whole, or
 // nothing; but that may have been long ago, and of files that others changed since.
 func (r *Record) Note() string {
-	if r == nil || r.released || bootID() == unknownBoot {
+	if r == nil || r.released {
 		return ""
 	}
+	return noteIn(r.lock.file)
+}
+
+// NoteOf is [Record.Note] for who does not hold the record lock of the session directory
+// dir: another note may be on its way. It creates nothing.
+func NoteOf(dir string) string {
+	f, err := os.OpenFile(filepath.Join(dir, recordFile), os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	return noteIn(f)
+}
+
+func noteIn(f *os.File) string {
 	var line [noteBytes]byte
-	if n, _ := r.lock.file.ReadAt(line[:], noteAt); n < noteBytes {
+	if n, _ := f.ReadAt(line[:], noteAt); n < noteBytes || bootID() == unknownBoot {
 		return ""
 	}
 	text := line[:MaxNoteBytes]

@@ -16,7 +16,11 @@ func note(t *testing.T, d *lock.Dir) string {
 	t.Helper()
 	r := record(t, d)
 	defer release(t, r)
-	return r.Note()
+	held := r.Note()
+	if free := lock.NoteOf(d.Path()); free != held {
+		t.Fatalf("got %q without the lock, %q with it", free, held)
+	}
+	return held
 }
 
 func leave(t *testing.T, d *lock.Dir, text string) {

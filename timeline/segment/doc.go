@@ -29,7 +29,8 @@
 // missing; and a segment that is missing is reported by everyone who passes it. A writer
 // that is new to a log reads no names where a note in the lock file says which segment was
 // the newest, and the directory has the stamp that it had then (package stamp): what a
-// write costs does not depend on the number of segments. Where stamps are not known to tell
+// write costs does not depend on the number of segments. So does a reader, where there are
+// many. Where stamps are not known to tell
 // every change, on the second of its last one, or for a tenth of a second behind it, no
 // note is left.
 //

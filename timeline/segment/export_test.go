@@ -47,6 +47,9 @@ func (l *Log) SetDisk(d Disk) {
 	}
 }
 
+// SetShortDir says up to which size a directory is listed at once.
+func (l *Log) SetShortDir(bytes int64) { l.short = bytes }
+
 // or returns the function f, or another if it is nil.
 func or[F any](f, other F) F {
 	if reflect.ValueOf(f).IsNil() {

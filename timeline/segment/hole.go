@@ -50,6 +50,12 @@ func (l *Log) complement(ls *listing) error {
 	return nil
 }
 
+// unbroken reports that every number from one to the highest is that of a segment, and
+// nothing else bears one.
+func (ls *listing) unbroken() bool {
+	return ls.top > 0 && len(ls.odd) == 0 && len(ls.holes(1)) == 0 && ls.segments[len(ls.segments)-1].n == ls.top
+}
+
 // holes returns the first numbers that no segment bears below the highest one.
 func (ls *listing) holes(limit int) (holes []uint64) {
 	next := uint64(1)

@@ -106,6 +106,7 @@ type Log struct {
 	classes []Class // of the lines that are being written
 	commits commits
 	memo    memo
+	short   int64 // see shortDir
 	recent  recentKeys
 }
 
@@ -134,7 +135,7 @@ func Open(lockDir string, o Options) (*Log, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l := &Log{lockDir: lockDir, o: o, disk: realDisk, classifyIntact: o.Schema.Classify, keyIntact: o.Schema.Key}
+	l := &Log{lockDir: lockDir, o: o, disk: realDisk, short: shortDir, classifyIntact: o.Schema.Classify, keyIntact: o.Schema.Key}
 	if s, ok := o.Schema.(IntactSchema); ok {
 		l.classifyIntact, l.keyIntact = s.ClassifyIntact, s.KeyIntact
 	}

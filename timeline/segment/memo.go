@@ -25,14 +25,19 @@ func (m *memo) listed() []entry {
 	return m.segments
 }
 
-// keepListing keeps a listing with every number from one to the highest.
+// keepListing keeps a listing that is unbroken, and forgets the one of before.
 func (m *memo) keepListing(ls *listing) {
+	var segments []entry
+	if ls.unbroken() {
+		segments = ls.segments
+	}
+	m.keepSegments(segments)
+}
+
+func (m *memo) keepSegments(segments []entry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.segments = nil
-	if ls.top > 0 && len(ls.odd) == 0 && len(ls.holes(1)) == 0 && ls.segments[len(ls.segments)-1].n == ls.top {
-		m.segments = ls.segments
-	}
+	m.segments = segments
 }
 
 // in empties the memo unless it is of the given epoch. It is called with mu locked.

@@ -16,13 +16,11 @@ import (
 // at once.
 type namesRead struct{ times int }
 
-// write appends a line with a handle of its own.
-func (r *namesRead) write(t *testing.T, f *fixture, id string) {
+// handle returns a new one.
+func (r *namesRead) handle(t *testing.T, f *fixture) *segment.Log {
 	t.Helper()
-	o, real := *f, segment.RealDisk()
-	o.log = f.handle(t)
-	defer o.log.Close()
-	o.log.SetDisk(segment.Disk{
+	log, real := f.handle(t), segment.RealDisk()
+	log.SetDisk(segment.Disk{
 		DataSync: func(*os.File) error { return nil },
 		SyncDir:  func(string) error { return nil },
 		ReadDir: func(d *os.File) ([]os.DirEntry, error) {
@@ -38,7 +36,44 @@ func (r *namesRead) write(t *testing.T, f *fixture, id string) {
 			return words, words != ""
 		},
 	})
+	return log
+}
+
+// write appends a line with a handle of its own.
+func (r *namesRead) write(t *testing.T, f *fixture, id string) {
+	t.Helper()
+	o := *f
+	o.log = r.handle(t, f)
+	defer o.log.Close()
 	o.write(t, public(id))
+}
+
+// read reads the log with a new handle, to which the directory is a long one or a short one.
+func (r *namesRead) read(t *testing.T, f *fixture, short int64) (items []item, bad []string) {
+	t.Helper()
+	log := r.handle(t, f)
+	log.SetShortDir(short)
+	v, err := log.View(t.Context())
+	must(t, err)
+	for line, err := range v.Backward(t.Context()) {
+		must(t, err)
+		if it, ok := itemOf(line); ok {
+			items = append(items, it)
+		} else if !line.Header {
+			bad = append(bad, fmt.Sprint(line.Err))
+		}
+	}
+	return items, bad
+}
+
+// sees fails unless both find the same.
+func (r *namesRead) sees(t *testing.T, f *fixture) {
+	t.Helper()
+	items, bad := r.read(t, f, 0)
+	listed, listedBad := r.read(t, f, 1<<40)
+	if fmt.Sprint(items, bad) != fmt.Sprint(listed, listedBad) {
+		t.Fatalf("got %v, %v by a note, %v, %v by a listing", items, bad, listed, listedBad)
+	}
 }
 
 // tellsApart skips the test where two changes of a directory that follow each other at
@@ -69,6 +104,8 @@ func TestNewHandleReadsNoNames(t *testing.T) {
 	for i := range 20 {
 		names.write(t, f, fmt.Sprint("first ", i))
 	}
+	// Who leaves a note has read them twice: to find the newest, and to see that none is
+	// missing.
 	wantReads := func(want int) {
 		t.Helper()
 		names.times = 0
@@ -81,22 +118,42 @@ func TestNewHandleReadsNoNames(t *testing.T) {
 	names.write(t, f, "whose note counts")
 	wantReads(0)
 	must(t, os.WriteFile(f.opts.Dir+"/of somebody", nil, 0o600))
-	wantReads(1)
+	wantReads(2)
 	wantReads(0)
 	must(t, os.Remove(f.opts.Dir+"/of somebody"))
-	wantReads(1)
+	wantReads(2)
 	wantReads(0)
 	must(t, f.locks.Close())
 	must(t, os.Truncate(f.dir+"/record.lock", 200))
-	wantReads(1)
+	wantReads(2)
 	wantReads(0)
 }
 
+// So does one that reads, where there are many.
+func TestNewReaderReadsNoNames(t *testing.T) {
+	tellsApart(t)
+	f := newFixture(t, t.TempDir(), segment.Options{SegmentBytes: 500})
+	defer f.close()
+	var names namesRead
+	for i := range 200 {
+		names.write(t, f, fmt.Sprint("first ", i))
+	}
+	for _, tt := range []struct {
+		short int64
+		times int
+	}{{0, 0}, {1 << 40, 1}} {
+		names.times = 0
+		if items, bad := names.read(t, f, tt.short); len(items) != 200 || len(bad) > 0 || names.times != tt.times {
+			t.Errorf("got %d lines, damage %v, names read %d times, want 200 lines and %d", len(items), bad, names.times, tt.times)
+		}
+	}
+}
+
 // Whatever others do to the files, and whatever becomes of the note, the line of a new
-// handle is the last one of the newest segment.
+// handle is the last one of the newest segment, and a new reader misses none.
 func TestNoteMisleadsNobody(t *testing.T) {
 	tellsApart(t)
-	for seed := range uint64(60) {
+	for seed := range uint64(8) {
 		f := newFixture(t, t.TempDir(), segment.Options{SegmentBytes: 500})
 		m := meddler{t: t, f: f, Rand: rand.New(rand.NewPCG(seed, 2))}
 		for i := range 40 {
@@ -105,7 +162,9 @@ func TestNoteMisleadsNobody(t *testing.T) {
 			if newest := segmentPath(f, int(m.newest())); !strings.Contains(lastLine(fileBytes(t, newest)), id) {
 				t.Fatalf("after %v: %q is not at the end of %s", m.did, id, newest)
 			}
+			m.names.sees(t, f)
 			m.meddle()
+			m.names.sees(t, f)
 		}
 		f.close()
 	}
@@ -145,7 +204,7 @@ func (m *meddler) meddle() {
 	note := fileBytes(m.t, lockFile)
 	m.notes = append(m.notes, note)
 	var err error
-	what := []string{"nothing", "removed", "added", "left a gap", "moved", "copied", "sealed", "old note", "torn note", "cut note"}[m.IntN(10)]
+	what := []string{"nothing", "removed", "added", "left a gap", "an old one", "moved", "copied", "sealed", "old note", "torn note", "cut note"}[m.IntN(11)]
 	m.did = append(m.did, what)
 	switch n := m.newest(); what {
 	case "removed":
@@ -156,6 +215,8 @@ func (m *meddler) meddle() {
 		err = os.WriteFile(segmentPath(m.f, int(n)+1), []byte(public("foreign")+"\n"), 0o600)
 	case "left a gap":
 		err = os.WriteFile(segmentPath(m.f, int(n)+3), []byte(public("foreign")+"\n"), 0o600)
+	case "an old one":
+		err = os.WriteFile(m.f.opts.Legacy, []byte(public("of before")+"\n"), 0o600)
 	case "moved":
 		err = errors.Join(os.Rename(dir, dir+".away"), os.Rename(dir+".away", dir))
 	case "copied":

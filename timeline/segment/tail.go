@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/docket-go/docket/lock"
 	"github.com/docket-go/docket/lock/stamp"
@@ -227,28 +225,6 @@ func (l *Log) adoptHighest(held *lock.Record, creating bool) (done bool, err err
 		err = errors.Join(err, dir.Close())
 	}
 	return done, err
-}
-
-// newestNote is how a note begins that says which segment is the newest in a directory, and
-// what that was like when it was looked at.
-const newestNote = "newest "
-
-// highest returns the highest number of a segment in dir, and ok if that is a plain file.
-// It costs no reading of the names while they are as they were when one who held the
-// record lock read them last.
-func (l *Log) highest(held *lock.Record, dir *stamp.Dir) (n uint64, ok bool) {
-	words, settled := l.disk.moment(dir)
-	if number, of, found := strings.Cut(strings.TrimPrefix(held.Note(), newestNote), " "); found && of == words {
-		if n, err := strconv.ParseUint(number, 10, 62); err == nil {
-			return n, true
-		}
-	}
-	n, ok = l.disk.highest(dir.File())
-	if ok && settled {
-		// Without it the next one reads the names.
-		_ = held.SetNote(newestNote + strconv.FormatUint(n, 10) + " " + words)
-	}
-	return n, ok
 }
 
 // adoptIn opens the plain segment n in dir, which the tail keeps.

@@ -23,9 +23,15 @@ type View struct {
 // View looks at the log as it is now. The error is [ErrClosed] when the session
 // directory is gone. A log that was never written is empty, not an error.
 //
-// A handle that looks again reads the directory only if there is a newer segment.
+// A handle that looks again reads the directory only if there is a newer segment, and a
+// new one only if that is short, or was changed since the last writer looked at it.
 func (l *Log) View(ctx context.Context) (*View, error) {
-	if segments := l.memo.listed(); segments != nil && ctx.Err() == nil && l.newestStill(segments) {
+	segments := l.memo.listed()
+	if segments == nil || !l.newestStill(segments) {
+		segments = l.noted()
+		l.memo.keepSegments(segments)
+	}
+	if segments != nil && ctx.Err() == nil {
 		v := &View{log: l, segments: segments}
 		if err := v.look(); !errors.Is(err, errMissing) {
 			return v, err
