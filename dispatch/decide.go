@@ -120,7 +120,8 @@ func (d *Dispatcher) Revoke(ctx context.Context, id, mid string) error {
 //
 // It is one moment for other processes, and one change for each 4,096 messages: after
 // an error, or a death, what was taken back already stays so. With an error it returns
-// which those are; the next to change the session may complete the change that failed.
+// which those are; the next to change the session may complete the change that failed. Once
+// ctx ends it begins no further change, and the error is that of ctx.
 // Of a queue that cannot be read to its end nothing is taken back.
 func (d *Dispatcher) RevokeFrom(ctx context.Context, id, sender string) ([]string, error) {
 	return d.revoke(ctx, id, "", "all from the sender revoked", func(e queue.Entry) bool { return e.From == sender })
@@ -146,7 +147,7 @@ func (d *Dispatcher) revoke(ctx context.Context, id, only, reason string, chosen
 		return nil, err
 	}
 	d.tellRevoked(ctx, id, revoked)
-	return revoked, errors.Join(err, h.syncAll(ctx))
+	return revoked, errors.Join(err, h.syncAll(context.WithoutCancel(ctx)))
 }
 
 // revokeAtOnce bounds how many messages one change takes back.
@@ -171,6 +172,9 @@ func (d *Dispatcher) revokeHeld(ctx context.Context, h *handle, only, reason str
 		}
 		if all = append(all, revoked...); only != "" || len(revoked) < d.group {
 			return all, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return all, fmt.Errorf("session %s: %d messages are taken back, and others may be owed still: %w", h.ID(), len(all), err)
 		}
 	}
 }

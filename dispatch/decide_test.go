@@ -1,11 +1,13 @@
 package dispatch_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/docket-go/docket/adapter"
 	"github.com/docket-go/docket/dispatch"
 	"github.com/docket-go/docket/lock"
+	"github.com/docket-go/docket/lock/step"
 	"github.com/docket-go/docket/queue"
 	"github.com/docket-go/docket/timeline/session"
 )
@@ -176,6 +178,35 @@ func TestRevokeInGroups(t *testing.T) {
 		must(t, err)
 		wantEqual(t, "revoked", revoked, chosen)
 		wantEqual(t, "owed", w.pending("s1"), others)
+	}
+}
+
+// Who gives up finds out what was taken back until then, and that stays so.
+func TestRevokeInGroupsIsGivenUp(t *testing.T) {
+	w := newWorld(t, "s1")
+	var mids []string
+	for range 7 {
+		mids = append(mids, w.later("s1", "words"))
+	}
+	dispatch.SetGroup(w.Dispatcher, 2)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	changes := 0
+	t.Cleanup(step.Hook(func(reached string) {
+		if reached == "dispatch: end recorded" {
+			if changes++; changes == 2 {
+				stop()
+			}
+		}
+	}))
+	revoked, err := w.RevokeFrom(ctx, "s1", "")
+	wantIs(t, err, context.Canceled)
+	wantEqual(t, "revoked", revoked, mids[:4])
+	wantEqual(t, "owed", w.pending("s1"), mids[4:])
+	for _, mid := range revoked {
+		if c := w.condition("s1", mid); c != dispatch.Revoked {
+			t.Errorf("message %s: got %s, want revoked", mid, c)
+		}
 	}
 }
 

@@ -111,3 +111,42 @@ func ExampleQueue_All() {
 	// m1 run the tests of m1
 	// m2 run the tests of m2
 }
+
+// Of a deep queue Find reads as little as it can to answer whether some messages are owed
+// still, and how often the oldest was tried.
+func ExampleQueue_Find() {
+	dir, err := os.MkdirTemp("", "session")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	q, err := queue.Open(dir, queue.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer q.Close()
+	record, err := q.Locks().Record(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i := range 1000 {
+		if err := q.Enqueue(record, queue.Entry{MID: fmt.Sprintf("m%d", i), Text: "go on"}); err != nil {
+			fmt.Println(err)
+		}
+	}
+	record.Release()
+
+	found, err := q.Find("m998", "m2000")
+	for _, mid := range []string{"m998", "m2000"} {
+		_, owed := found[mid]
+		fmt.Println(mid, "owed:", owed)
+	}
+	fmt.Println("error:", err)
+	// Output:
+	// m998 owed: true
+	// m2000 owed: false
+	// error: <nil>
+}
