@@ -46,8 +46,11 @@
 //
 // record.lock holds one line of 64 bytes: "clean" or "dirty", a generation that
 // grows with every Begin (20 digits), and the id of the boot in which it was
-// written, padded to 36 bytes. A file that holds anything else counts as
-// interrupted. A note of a holder ([Record.SetNote]) stands at byte 128: 118 bytes of text,
+// written, padded to 36 bytes. A file that holds anything else there counts as
+// interrupted. A [Mark] stands at byte 64, in 64 bytes: "mark", size, from and tail, and
+// the CRC-32C of the 20 digits and what stands before it (16, 16, 8 and 8 hex digits). One
+// whose checksum is not right, as after a change by a program that writes the first line
+// only, is none. A note of a holder ([Record.SetNote]) stands at byte 128: 118 bytes of text,
 // padded with spaces, one more space, and the CRC-32C of the boot's id and the text in
 // 8 hex digits. Who does not know of notes leaves it alone. delivery.lock and turns.lock are empty. All are created on first use and never
 // removed while the session lives.

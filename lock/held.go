@@ -124,7 +124,8 @@ func (r *Record) Done() error {
 
 // Recovered notes that the holder has made the files agree again.
 func (r *Record) Recovered() error {
-	return r.write(state{dirty: r.depth > 0, generation: r.known().generation + 1})
+	s := r.known()
+	return r.write(state{dirty: r.depth > 0, generation: s.generation + 1, mark: s.mark, marked: s.marked})
 }
 
 func (r *Record) write(next state) error {

@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"io"
 	"strconv"
+	"sync"
 )
 
-const stateBytes = 64
+// record.lock holds a line of stateBytes and, behind it, a mark in one as long.
+const (
+	stateBytes = 64
+	bothBytes  = 2 * stateBytes
+)
 
 // A state is what record.lock says about the change of its last holder.
 type state struct {
@@ -15,6 +20,8 @@ type state struct {
 	boot        string // empty stands for the running one
 	interrupted bool   // not on disk: dirty, of another boot, or unreadable when read
 	restarted   bool   // not on disk: of another boot when read
+	mark        Mark
+	marked      bool // there is a mark, which an interruption makes worthless
 }
 
 // Where the fields stand in a line. They are separated by one space each.
@@ -26,10 +33,14 @@ const (
 	bootEnd       = stateBytes - 1
 )
 
+var lines = sync.Pool{New: func() any { return new([bothBytes]byte) }}
+
 func (s *state) read(f io.ReaderAt) {
 	*s = state{interrupted: true}
-	var line [stateBytes]byte
-	if _, err := f.ReadAt(line[:], 0); err != nil || line[wordEnd] != ' ' || line[generationEnd] != ' ' || line[bootEnd] != '\n' {
+	line := lines.Get().(*[bothBytes]byte)
+	defer lines.Put(line)
+	n, _ := f.ReadAt(line[:], 0)
+	if clear(line[n:]); n < stateBytes || line[wordEnd] != ' ' || line[generationEnd] != ' ' || line[bootEnd] != '\n' {
 		return
 	}
 	generation, err := strconv.ParseUint(string(line[generationAt:generationEnd]), 10, 64)
@@ -42,7 +53,9 @@ func (s *state) read(f io.ReaderAt) {
 	if s.restarted = string(boot) != bootID(); s.restarted {
 		s.boot = string(boot)
 	}
-	s.interrupted = s.dirty || s.restarted
+	if s.interrupted = s.dirty || s.restarted; !s.interrupted {
+		s.mark, s.marked = markIn(line[stateBytes:], line[generationAt:generationEnd])
+	}
 }
 
 func (s state) write(f io.WriterAt) error {
@@ -53,13 +66,20 @@ func (s state) write(f io.WriterAt) error {
 	if boot == "" {
 		boot = bootID()
 	}
-	line := bytes.Repeat([]byte{' '}, stateBytes)
-	copy(line, word)
+	line := lines.Get().(*[bothBytes]byte)
+	defer lines.Put(line)
+	for i := range line {
+		line[i] = ' '
+	}
+	copy(line[:], word)
 	for i, n := generationEnd-1, s.generation; i >= generationAt; i, n = i-1, n/10 {
 		line[i] = byte('0' + n%10)
 	}
 	copy(line[bootAt:bootEnd], boot)
 	line[bootEnd] = '\n'
-	_, err := f.WriteAt(line, 0)
+	if s.marked {
+		s.mark.put(line[stateBytes:], line[generationAt:generationEnd])
+	}
+	_, err := f.WriteAt(line[:], 0)
 	return err
 }
