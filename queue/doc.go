@@ -32,7 +32,12 @@
 // is, and waits for [Queue.Rebuild]. A list that another program put in its place by
 // a rename is noticed, read in whatever layout it has, and brought into this
 // package's with the first use under the record lock; members that this package
-// does not know are kept. An empty list is removed then.
+// does not know are kept. An empty list is removed then. A copy of an earlier list in
+// this package's layout is told from the one that was left ([Queue.Replaced]): how long
+// the file was, how it ended, and up to where it was blank stands in the lock's
+// [lock.Mark]. A handle that knows the file when a copy of the same length is written
+// over it leaves alone what is blank by the mark, and finds the file [ErrCorrupt] at the
+// last removal.
 //
 // Nothing but Rebuild is synced. After a restart of the machine the record lock is
 // interrupted, and the files may be those of any earlier moment, each of another one,

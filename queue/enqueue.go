@@ -126,6 +126,7 @@ func (q *Queue) add(text []byte) error {
 	}
 	step.At("queue: enqueued")
 	k.size += int64(len(text) + 2)
+	k.tail = tailOf(text)
 	if k.count >= 0 {
 		k.count++
 	}

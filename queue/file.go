@@ -47,11 +47,12 @@ type sheet struct {
 	status     status   // of the file, as it was looked at by its name
 	size       int64
 	generation uint64
-	look       look  // when it was brought up to date last; without a file: when there was none
-	from       int64 // the start of a line; all before it is blank
-	first      *line // the oldest entry; nil until it was read
-	seen       bool  // since the last load, the oldest entry was seen where it is known to stand
-	count      int   // entries; -1 until they were counted
+	look       look   // when it was brought up to date last; without a file: when there was none
+	from       int64  // the start of a line; all before it is blank
+	first      *line  // the oldest entry; nil until it was read
+	seen       bool   // since the last load, the oldest entry was seen where it is known to stand
+	count      int    // entries; -1 until they were counted
+	tail       uint32 // see tailOf
 }
 
 // A line is an entry and its place.
@@ -120,7 +121,11 @@ func (q *Queue) bring(held *lock.Record) error {
 	}
 	// Blank stays blank in one file, so from still holds.
 	*k = sheet{file: k.file, status: now, size: now.size, generation: held.Generation(), look: q.look(held), from: k.from, count: -1}
-	ok, err := framed(k.file, k.size)
+	if m, marked := held.Mark(); marked && m.Size == k.size {
+		k.from = max(k.from, m.From)
+	}
+	tail, ok, err := framed(k.file, k.size)
+	k.tail = tail
 	if err == nil && !ok {
 		return q.reread(held)
 	}
@@ -166,8 +171,9 @@ func (q *Queue) meet(held *lock.Record) error {
 	if k.size <= wholeBytes || held.Interrupted() {
 		return q.reread(held)
 	}
-	ok, err := framed(f, k.size)
+	tail, ok, err := framed(f, k.size)
 	if err == nil && ok {
+		k.tail = tail
 		ok, err = k.seek()
 	}
 	if err == nil && !ok {
@@ -177,20 +183,23 @@ func (q *Queue) meet(held *lock.Record) error {
 }
 
 // framed reports whether a file starts and ends as this package writes it, with an
-// entry at the end.
-func framed(f io.ReaderAt, size int64) (bool, error) {
-	end := append([]byte("}"), closing...)
-	buf := make([]byte, len(opening)+len(end))
-	if size < int64(len(buf)) {
-		return false, nil
+// entry at the end, whose tail it returns.
+func framed(f io.ReaderAt, size int64) (tail uint32, ok bool, err error) {
+	least := len(opening) + len("}") + len(closing)
+	if size < int64(least) {
+		return 0, false, nil
 	}
-	if _, err := f.ReadAt(buf[:len(opening)], 0); err != nil {
-		return false, err
+	buf := make([]byte, min(int64(least+tailBytes), size))
+	start, end := buf[:len(opening)], buf[len(opening):]
+	if _, err := f.ReadAt(start, 0); err != nil {
+		return 0, false, err
 	}
-	if _, err := f.ReadAt(buf[len(opening):], size-int64(len(end))); err != nil {
-		return false, err
+	if _, err := f.ReadAt(end, size-int64(len(end))); err != nil {
+		return 0, false, err
 	}
-	return bytes.HasPrefix(buf, opening) && bytes.HasSuffix(buf, end), nil
+	line, ended := bytes.CutSuffix(end, closing)
+	line = line[bytes.LastIndexByte(line, '\n')+1:]
+	return tailOf(line), ended && bytes.HasSuffix(line, []byte("}")) && bytes.HasPrefix(start, opening), nil
 }
 
 // reread reads the whole file, for want of a shorter way to know that it is as it
@@ -201,6 +210,7 @@ func (q *Queue) reread(held *lock.Record) error {
 	k := &q.known
 	s := scan(k.file, k.size, q.readBytes)
 	var first *line
+	var tail uint32
 	for {
 		e, found, err := s.next()
 		if err != nil {
@@ -212,10 +222,11 @@ func (q *Queue) reread(held *lock.Record) error {
 		if first == nil {
 			first = &line{offset: e.offset, length: int64(len(e.raw)), entry: e.entry}
 		}
+		tail = tailOf(e.raw)
 	}
 	if s.own {
 		first.last = s.count == 1
-		k.from, k.count, k.first = first.offset, s.count, first
+		k.from, k.count, k.first, k.tail = first.offset, s.count, first, tail
 		return nil
 	}
 	if len(s.faults) > 0 && !(held.Interrupted() && s.certain()) {

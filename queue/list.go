@@ -98,7 +98,7 @@ func (q *Queue) Len() (int, error) {
 // countLines counts the entries of a file that this package wrote. It answers
 // false for any other.
 func countLines(f io.ReaderAt, size int64) (n int, counted bool, err error) {
-	if ok, err := framed(f, size); !ok {
+	if _, ok, err := framed(f, size); !ok {
 		return 0, false, err
 	}
 	r := bufio.NewReaderSize(io.NewSectionReader(f, 1, size-1), 64<<10)

@@ -26,6 +26,7 @@ type model struct {
 	claimed string // the mid of an unconfirmed hand-over
 	handed  []string
 	next    int
+	copies  []string // lists that there were
 }
 
 // Any mix of enqueues, passes with any answers, removals, compactions, reopened and
@@ -42,6 +43,9 @@ func TestAgainstModel(t *testing.T) {
 			m.reopen(i)
 		}
 		defer func() { m.handles[0].Close(); m.handles[1].Close() }()
+		if rapid.Bool().Draw(rt, "recovered") { // else there is no mark before a death
+			m.handles[0].must((*lock.Record).Recovered)
+		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"enqueue":      func(rt *rapid.T) { m.enqueue(rt) },
 			"enqueue more": func(rt *rapid.T) { m.enqueue(rt) },
@@ -52,6 +56,7 @@ func TestAgainstModel(t *testing.T) {
 			"other writer": m.otherWriter,
 			"tear":         m.tear,
 			"die":          m.die,
+			"put back":     m.putBack,
 			"":             m.agree,
 		})
 	})
@@ -261,6 +266,56 @@ func (m *model) agree(rt *rapid.T) {
 		rt.Fatalf("handed over twice: %v", m.handed)
 	}
 	m.handles[0].atRest(want)
+}
+
+// putBack sees whether the list counts as the one that was left, and a copy of an earlier
+// one in its place does not.
+func (m *model) putBack(rt *rapid.T) {
+	marked := false
+	replaced := func() (replaced bool) {
+		d := openDesk(rt, m.dir, queue.Options{})
+		defer d.Close()
+		d.must(func(held *lock.Record) error {
+			replaced = d.Replaced(held)
+			_, marked = held.Mark()
+			marked = marked && !held.Interrupted()
+			return nil
+		})
+		return replaced
+	}
+	if replaced() {
+		rt.Fatal("the list counts as another than the one that was left")
+	}
+	path, now := m.handles[0].path(), m.handles[0].content()
+	if m.copies = append(m.copies, now); !marked {
+		return
+	}
+	put := func(content string) {
+		err := os.WriteFile(path, []byte(content), 0o600)
+		if content == "" {
+			err = os.Remove(path)
+		}
+		if err != nil {
+			rt.Fatal(err)
+		}
+	}
+	older := m.copies[rapid.IntRange(0, len(m.copies)-1).Draw(rt, "copy")]
+	if older == "" || slices.Equal(names(rt, older), m.book.owed()) {
+		return
+	}
+	put(older)
+	if !replaced() {
+		rt.Fatalf("%q counts as the list that was left, %q", older, now)
+	}
+	put(now)
+}
+
+// names are the mids in a list.
+func names(t tester, content string) (all []string) {
+	for _, e := range generic(t, content) {
+		all = append(all, e["mid"].(string))
+	}
+	return all
 }
 
 // lookAtHead reads the oldest entry, which another program's list is rewritten for,

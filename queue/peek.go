@@ -60,7 +60,7 @@ func (q *Queue) glance(more int64) (k sheet, e Entry, found bool, err error) {
 }
 
 func (q *Queue) glanceAt(k *sheet) (e Entry, found bool, err error) {
-	if ok, err := framed(k.file, k.size); err != nil || !ok {
+	if _, ok, err := framed(k.file, k.size); err != nil || !ok {
 		return e, false, err
 	}
 	if ok, err := k.seek(); err != nil || !ok {

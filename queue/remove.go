@@ -135,7 +135,7 @@ func (q *Queue) compact(from int64) error {
 	if k.count > 0 {
 		k.count--
 	}
-	d.count = k.count
+	d.count, d.tail = k.count, k.tail
 	_, err = d.Write(opening)
 	if err == nil {
 		_, err = io.CopyBuffer(d, io.NewSectionReader(k.file, from, k.size-from), make([]byte, wholeBytes))

@@ -26,6 +26,7 @@ func (q *Queue) change(held *lock.Record, do func() error) error {
 		return err
 	}
 	q.known.generation, q.known.look = held.Generation(), q.look(held)
+	held.SetMark(q.known.mark())
 	return held.Done()
 }
 
@@ -38,6 +39,7 @@ type draft struct {
 	from  int64  // where the entries start; 0 until the first is written
 	size  int64
 	count int
+	tail  uint32       // of the last entry, see tailOf
 	first bool         // nothing was owed before
 	clear func() error // makes way for it, at the last moment; nil if a rename does
 }
@@ -70,7 +72,7 @@ func (d *draft) whole(text []byte) error {
 	if d.from == 0 {
 		all = d.begin(all)
 	}
-	d.size, d.count = d.from-int64(len(all)), 1
+	d.size, d.count, d.tail = d.from-int64(len(all)), 1, tailOf(text)
 	_, err := d.Write(append(append(all, text...), closing...))
 	if err == nil && d.size < before {
 		err = d.q.disk.truncate(d.file, d.size)
@@ -107,6 +109,7 @@ func (d *draft) lines(each func(add func(text []byte) error) error) error {
 			sep = []byte(",\n")
 		}
 		d.count++
+		d.tail = tailOf(text)
 		w.Write(sep)
 		_, err := w.Write(text)
 		return err
@@ -143,7 +146,7 @@ func (d *draft) publish() error {
 	}
 	d.q.forget()
 	step.At("queue: new file in place")
-	d.q.known = sheet{file: d.file, status: now, size: d.size, from: max(d.from, int64(len(opening))), count: d.count}
+	d.q.known = sheet{file: d.file, status: now, size: d.size, from: max(d.from, int64(len(opening))), count: d.count, tail: d.tail}
 	return nil
 }
 
