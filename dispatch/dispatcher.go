@@ -58,6 +58,9 @@ type Options struct {
 	//	WARN   lock timeout   lock, waited, error: others held the lock all that time
 	//	ERROR  corrupt        error: nothing goes on before the file is repaired
 	//	WARN   not delivered  error: any other reason why there was no pass
+	//	WARN   queue replaced ended, forgotten: somebody put a copy of the queue in its place; how many
+	//	INFO   ended          mid: the copy held it, and the timeline proves that it is not owed any more
+	//	INFO   forgotten      mid: the copy did not hold it, and it is owed again
 	//
 	// Nil means that nothing is logged. A [Sweeper] logs its own passes.
 	Logger *slog.Logger
@@ -86,7 +89,7 @@ func New(store *session.Store, o Options) *Dispatcher {
 		o.Now = time.Now
 	}
 	d := &Dispatcher{store: store, options: o, window: windowSize, group: revokeAtOnce}
-	d.handles.open, d.handles.idle = d.open, idleHandles(descriptors())
+	d.handles.open, d.handles.told, d.handles.idle = d.open, d.tellReplaced, idleHandles(descriptors())
 	return d
 }
 

@@ -63,6 +63,13 @@
 // prove, because another writer's entries were in the file, it reports as
 // [queue.ErrCorrupt] and leaves as it is.
 //
+// A copy of an earlier queue that somebody puts in its place is noticed by the next holder
+// of the record lock ([queue.Queue.Replaced]), who takes out what the timeline proves to be
+// at an end and puts back what it proves to be owed behind all that the copy holds. What
+// the copy lacks before may have been handed over by another program, which writes the
+// queue in a layout of its own or removes it: that stays as it is, and so does what is
+// missing where there is no file. [Dispatcher.Disagreements] names it.
+//
 // Where a file was damaged, a message that the queue has lost and behind which the
 // timeline has a line that cannot be read may be delivered: that line may have said
 // so. [Dispatcher.Repair], and a retry of its key, put it back as unconfirmed.

@@ -25,6 +25,8 @@ type handle struct {
 	faulted atomic.Bool // a data sync of its log failed
 	human   human
 
+	replaced atomic.Pointer[Repaired] // what is to be told of a replaced queue, when no lock is held
+
 	mu      sync.Mutex
 	adapter *usedAdapter // nil until one was needed
 }
@@ -69,6 +71,7 @@ func (h *handle) synced(err error) error {
 // for opening its files at each message.
 type handles struct {
 	open func(id string) (*handle, error)
+	told func(*Repaired)
 	idle int // how many are kept that nobody uses
 
 	mu   sync.Mutex
@@ -112,6 +115,11 @@ func (hs *handles) tryGet(id string) (*handle, error) {
 }
 
 func (hs *handles) put(h *handle) {
+	hs.release(h)
+	hs.told(h.replaced.Swap(nil))
+}
+
+func (hs *handles) release(h *handle) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	h.users--

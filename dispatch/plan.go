@@ -43,6 +43,7 @@ type planning struct {
 	restarted bool   // the machine, since the last holder of the record lock
 	told      bool   // the messages are wanted
 	extra     *owing // what else is owed; may be nil
+	behind    uint64 // debts before are not to be put back
 	size      int    // of a window
 }
 
@@ -72,7 +73,7 @@ func (from planning) plan() *plan {
 // order, part by part. A part is valid during the call, or for good if it is the only one.
 func (p *plan) make(ctx context.Context, each func([]owing) error) (err error) {
 	defer p.doubts.close()
-	w := walk{h: p.h, size: p.size, list: p.h.queue.Scan, each: func(win *window) error {
+	w := walk{h: p.h, size: p.size, behind: p.behind, list: p.h.queue.Scan, each: func(win *window) error {
 		p.many = !win.whole
 		entries, err := p.decide(ctx, win)
 		if err != nil {
@@ -244,12 +245,15 @@ func (p *plan) changes() bool { return p.done.Fault != nil || p.changed || p.mov
 
 // rebuild carries the plan out, and notes that queue and timeline agree.
 func (p *plan) rebuild(ctx context.Context, held *lock.Record) error {
+	var err error
 	if p.changes() {
 		step.At("dispatch: repair planned")
-		var err error
-		if p.done.Aside, err = p.h.queue.RebuildFrom(held, p.list(ctx)); err != nil {
-			return err
-		}
+		p.done.Aside, err = p.h.queue.RebuildFrom(held, p.list(ctx))
+	} else {
+		err = p.h.queue.Trust(held)
+	}
+	if err != nil {
+		return err
 	}
 	return held.Recovered()
 }

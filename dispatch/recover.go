@@ -80,7 +80,7 @@ func (d *Dispatcher) repair(ctx context.Context, id string, apply func(*plan, co
 // of takes no more memory where much is owed.
 func (d *Dispatcher) recoverHeld(ctx context.Context, h *handle, held *lock.Record) error {
 	if !held.Interrupted() {
-		return nil
+		return d.reclaim(ctx, h, held)
 	}
 	p, err := d.plan(ctx, held, planning{h: h})
 	if err == nil && p.found.Damaged() && !held.Restarted() {

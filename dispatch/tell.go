@@ -71,6 +71,17 @@ func tellEach(ctx context.Context, log *slog.Logger, what string, mids []string)
 	}
 }
 
+// tellReplaced logs what became of a queue that was not the one that was left.
+func (d *Dispatcher) tellReplaced(done *Repaired) {
+	if done == nil || d.options.Logger == nil {
+		return
+	}
+	ctx, log := context.Background(), d.options.Logger.With("session", done.Session)
+	log.WarnContext(ctx, "queue replaced", "ended", len(done.Dropped), "forgotten", len(done.Restored))
+	tellEach(ctx, log, "ended", done.Dropped)
+	tellEach(ctx, log, "forgotten", done.Restored)
+}
+
 // quiet reports that a pass ended for no reason that anybody has to know: others go on
 // with what is owed, or nothing is.
 func quiet(err error) bool {

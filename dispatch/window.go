@@ -34,11 +34,12 @@ var errDisorder = errors.New("dispatch: the queue is not in the order of the tim
 // enqueued. After disorder all begins anew with one window: memory grows with the queue
 // then. No program of docket leaves it.
 type walk struct {
-	h     *handle
-	size  int                 // of a window; zero is no bound
-	each  func(*window) error // is told of a window, which is valid during the call
-	list  func(each func(queue.Place, queue.Entry) error) (queue.Inspection, error)
-	debts func() (owing, error, bool)
+	h      *handle
+	size   int                 // of a window; zero is no bound
+	behind uint64              // debts before are left out
+	each   func(*window) error // is told of a window, which is valid during the call
+	list   func(each func(queue.Place, queue.Entry) error) (queue.Inspection, error)
+	debts  func() (owing, error, bool)
 
 	queued []owing
 	loaded []owing // the debts that come next
@@ -70,7 +71,7 @@ func (d *Dispatcher) inWindows(walk func(size int) error) error {
 // through makes the walk. What else it is to owe, extra, may be nil.
 func (w *walk) through(ctx context.Context, extra *owing) (queue.Inspection, error) {
 	var stop func()
-	w.debts, stop = iter.Pull2(owedWith(w.h.Timeline().Debts(ctx), extra))
+	w.debts, stop = iter.Pull2(owedWith(w.h.Timeline().Debts(ctx), extra, w.behind))
 	defer stop()
 	if err := w.load(); err != nil {
 		return queue.Inspection{}, err
@@ -94,10 +95,13 @@ func (w *walk) through(ctx context.Context, extra *owing) (queue.Inspection, err
 	return found, err
 }
 
-// owedWith yields debts, and one more at its place.
-func owedWith(debts iter.Seq2[timeline.Debt, error], extra *owing) iter.Seq2[owing, error] {
+// owedWith yields the debts that are not before a sequence, and one more at its place.
+func owedWith(debts iter.Seq2[timeline.Debt, error], extra *owing, behind uint64) iter.Seq2[owing, error] {
 	return func(yield func(owing, error) bool) {
 		for o, err := range debts {
+			if err == nil && o.Seq < behind {
+				continue
+			}
 			if err == nil && extra != nil && extra.seq < o.Seq {
 				if !yield(*extra, nil) {
 					return
